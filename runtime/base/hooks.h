@@ -134,6 +134,10 @@ typedef struct EmuCalls {
     void (*mbarrier_init)(EmuThread *t, uint32_t mbarrier, uint32_t predicate, uint32_t n, int32_t site);
     void (*mbarrier_expect)(EmuThread *t, uint32_t mbarrier, uint32_t predicate, uint32_t bytes, int32_t site);
     void (*mbarrier_wait)(EmuThread *t, uint32_t mbarrier, uint32_t parity, int32_t site);
+    /* Begins to copy a box of a map's memory to shared memory; its bytes count at the mbarrier. words: the coordinates,
+     * fastest first, as signed 32 bits. map: the host's address of what the runtime made of it. */
+    void (*bulk_load)(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t mbarrier, uint32_t predicate,
+                      uint64_t map, int32_t site);
     /* data: the value, or what is expected and the value; then the word before (0: the predicate is false,
      * or refused). */
     void (*atomic)(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t atomic, int32_t site);
@@ -196,7 +200,7 @@ struct fsc_emu_thread {
     uint32_t turns;  /* of loops so far */
 };
 
-/* One thread of a kernel; args[i] points at the value of the i-th run-time parameter. */
+/* One thread of a kernel; args[i] points at the value of the i-th run-time parameter, behind them at the maps. */
 typedef void EmuEntry(EmuThread *t, const void *const *args);
 
 /* ---- Code that counts (either device) ---------------------------------------------------------------------------- */

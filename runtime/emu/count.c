@@ -261,6 +261,33 @@ static void copy_async(EmuThread *t, uint32_t offset, uint64_t address, uint32_t
     emu_calls.copy_async(t, offset, address, predicate, bytes, all, site);
 }
 
+/* As if the lanes of a warp loaded 16 bytes each and stored them; in units that reach over the map's end fewer. */
+static void bulk_load(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t mbarrier, uint32_t predicate,
+                      uint64_t map, int32_t site) {
+    const EmuMap *m = (const EmuMap *)(uintptr_t)map;
+    Team *team = ((Thread *)t)->block->team;
+    Request load = {.site = site, .kind = FSC_LOAD}, store = {.site = site, .kind = FSC_SHARED_STORE, .bytes = 16};
+    uint32_t units = predicate ? bulk_bytes(m) / store.bytes : 0;
+    for (uint32_t i = 0; i < units; i++) {
+        BulkUnit u = bulk_unit(m, words, offset, i);
+        uint32_t lane = i % WARP, bytes = u.end - u.first;
+        if (load.bytes != bytes && load.active) {
+            close_request(team, &load);
+            load.active = 0;
+        }
+        load.bytes = bytes;
+        load.address[lane] = u.address;
+        if (bytes) load.active |= 1u << lane;
+        store.address[lane] = u.offset;
+        store.active |= 1u << lane;
+        if (lane < WARP - 1 && i < units - 1) continue;
+        close_request(team, &load);
+        close_request(team, &store);
+        load.active = store.active = 0;
+    }
+    emu_calls.bulk_load(t, words, offset, mbarrier, predicate, map, site);
+}
+
 static void atomic(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t what, int32_t site) {
     count_access(t, FSC_ATOMIC, address, predicate, emu_atomic_unpack(what).bytes, site);
     emu_calls.atomic(t, address, predicate, data, what, site);

@@ -21,6 +21,7 @@ static fsc_status open_device(fsc_device *d, int64_t threads) {
     p->max_threads_per_sm = ARCH_THREADS_PER_SM_90;
     p->max_threads_per_block = ARCH_BLOCK;
     p->max_blocks_per_sm = ARCH_BLOCKS_PER_SM_90;
+    d->takes_maps = true;
     return s;
 }
 
@@ -63,6 +64,8 @@ static fsc_status launch(Call *c, void *stream) {
     fsc_status s = launch_blocks(c, &shape, &blocks);
     if (s != FSC_OK) return s;
     call_append_grid(c);
+    s = call_append_maps(c);
+    if (s != FSC_OK) return s;
     pthread_mutex_lock(&d->turn);
     s = emulator_run(d->own, c, atomic_load(&d->checked));
     pthread_mutex_unlock(&d->turn);
@@ -80,4 +83,5 @@ const Device device_emu = {
     .ready = ready,
     .report = report,
     .launch = launch,
+    .encode_map = emu_encode_map,
 };

@@ -52,6 +52,9 @@ typedef struct Touch {
     bool publishes; /* a write: who acquires from it knows what the program did before */
     bool is_other;  /* a store of another value than is there */
     bool is_async; /* a store that is there when an mbarrier has counted it */
+    bool is_bulk;  /* such a one by a bulk copy: products see it without a fence */
+    uint16_t mbarrier; /* that counts the copy, in its block, … */
+    uint32_t phase;    /* … in this phase */
 } Touch;
 
 typedef struct Snapshot Snapshot;
@@ -119,7 +122,7 @@ fsc_status global_unwritten(Launch *l);
 
 struct Block;
 
-typedef enum SharedAccess { SHARED_LOAD, SHARED_STORE, SHARED_STORE_ASYNC } SharedAccess;
+typedef enum SharedAccess { SHARED_LOAD, SHARED_STORE, SHARED_STORE_ASYNC, SHARED_STORE_BULK } SharedAccess;
 
 void shared_access(Thread *t, struct Block *in, uint64_t offset, uint64_t *data, EmuAccess a, SharedAccess how,
                    int32_t site);
@@ -216,6 +219,8 @@ struct Thread {
     struct RecordedProgram *recorded; /* record.c: of its program, if that is recorded, … */
     struct RecordedExtent *outline;   /* … how far its program's accesses reach, … */
     uint32_t step;                    /* … and how many ops it has begun */
+    uint16_t bulk;       /* its bulk copy under way is counted by this mbarrier of its block, … */
+    uint32_t bulk_phase; /* … in this phase */
     AsyncCopies copies;
     Sums sums;
     Fence fence;
@@ -325,6 +330,36 @@ void emu_mbarrier_wait(EmuThread *t, uint32_t mbarrier, uint32_t parity, int32_t
 void emu_store_async(EmuThread *t, uint64_t offset, uint32_t mbarrier, uint32_t block, uint32_t predicate,
                        uint64_t *data, uint32_t access, int32_t site);
 
+/* The mbarrier there, of that block; NULL with a finding: it does not count. */
+Mbarrier *mbarrier_find(const Thread *t, const Block *in, uint32_t offset, int32_t site);
+void mbarrier_begin_bulk(Thread *t, const Mbarrier *m); /* of its block; it counts the thread's copy */
+/* So many bytes of the thread's have arrived there. */
+void mbarrier_count(Thread *t, Block *in, Mbarrier *m, uint32_t bytes, int32_t site);
+
+/* ---- bulk.c: copies of boxes of global memory, by one thread ----------------------------------------------------- */
+
+/* What a tensor map is on this device. */
+typedef struct EmuMap {
+    uint64_t base;
+    int64_t extents[RECORD_BOXES], strides[RECORD_BOXES]; /* elements, bytes; the fastest first */
+    uint32_t rank, element_bytes, box[RECORD_BOXES], swizzle;
+} EmuMap;
+
+/* 16 bytes of shared memory that a copy writes. */
+typedef struct BulkUnit {
+    uint32_t offset;
+    uint32_t first, end; /* of its bytes: what is in the map's memory; the others become 0. first == end: none is */
+    uint64_t address;    /* of byte `first` */
+} BulkUnit;
+
+fsc_status emu_encode_map(const Call *c, uint32_t map, const MapSizes *sizes, TensorMap *out);
+uint32_t bulk_bytes(const EmuMap *m); /* of a box */
+/* Unit number i of the box at these coordinates. */
+BulkUnit bulk_unit(const EmuMap *m, const uint64_t *words, uint32_t offset, uint32_t i);
+
+void emu_bulk_load(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t mbarrier, uint32_t predicate, uint64_t map,
+                   int32_t site);
+
 /* ---- matrix.c: matrix instructions, as EmuCalls has them --------------------------------------------------------- */
 
 void emu_ldmatrix(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t matrices, int32_t site, uint32_t call);
@@ -358,7 +393,7 @@ void touched_end(const Touched *t, fsc_param_counts *params); /* by parameter of
 /* The calls that count.c and record.c each put their own in front of: WATCHED(f) is f(name) for each. */
 #define WATCHED(f)                                                                                                     \
     f(load_global) f(store_global) f(load_shared) f(store_shared) f(store_cluster) f(store_async) f(copy_async)        \
-    f(atomic) f(grid_store) f(grid_wait)                                                                               \
+    f(bulk_load) f(atomic) f(grid_store) f(grid_wait)                                                                  \
     f(shuffle_xor) f(shuffle_lane) f(barrier_warp) f(barrier_block) f(barrier_cluster)
 #define WATCH(name) calls.name = name;
 

@@ -1,12 +1,12 @@
-/* mbarrier.c - stores to the blocks of a cluster that count their bytes where they arrive.
+/* mbarrier.c - stores to the blocks of a cluster, and bulk copies, that count their bytes where they arrive.
  *
  * In: mbarriers that begin to count, are told what to expect, and are waited for; stores. Out: the bytes; findings
  * where one does not count yet, counts others than were said, or its block ends without having waited; with checks who
  * knows by a wait what others have done.
- * Method: a store writes at once, and is a conflict for whoever touches the bytes without having waited (shadow.c). A
- * wait teaches its warp what each warp that stored knew and had done: a time for each pair of warps. That is all a GPU
- * has to keep of it: loads before, and stores that count. What a warp has learnt its block's others know behind a
- * barrier of the block.
+ * Method: a store or copy writes at once, and is a conflict for whoever touches the bytes without having waited
+ * (shadow.c). A wait teaches its warp what each warp that stored knew and had done: a time for each pair of warps. That
+ * is all a GPU has to keep of it: loads before, and stores that count. What a warp has learnt its block's others know
+ * behind a barrier of the block. Of a bulk copy only the wait for its own mbarrier and phase counts.
  */
 #include "runtime/emu/emu.h"
 
@@ -19,6 +19,7 @@ struct Mbarrier {
     bool is_told;           /* in this phase, how many bytes */
     int64_t missing;        /* of them; below 0: they came before it was told */
     uint32_t *coming, *known; /* by warp: what who has stored knows; by the last phase that has ended */
+    uint32_t *seen;           /* by warp of the block: how many phases have ended, as far as it knows */
 };
 
 static uint32_t warps_of(const Team *t) {
@@ -44,6 +45,11 @@ static void join(uint32_t *to, const uint32_t *from, uint32_t n) {
 }
 
 bool mbarriers_know(const Team *t, const Touch *old, const Touch *now) {
+    uint32_t n = t->threads_per_block;
+    if (old->is_bulk) {
+        const Block *b = &t->blocks[old->thread / n]; /* the other's, too */
+        return b->mbarriers[old->mbarrier].seen[now->thread % n / WARP] > old->phase;
+    }
     return t->learnt && old->clock < learnt(t, warp_in(t, now->thread))[warp_in(t, old->thread)];
 }
 
@@ -70,6 +76,11 @@ void mbarriers_meet(Block *b) {
     for (uint32_t w = 0; w < warps; w++) join(all, learnt(t, first + w), all_warps(t));
     for (uint32_t w = 0; w < warps; w++) all[first + w] = t->clock;
     for (uint32_t w = 1; w < warps; w++) memcpy(learnt(t, first + w), all, all_warps(t) * sizeof *all);
+    for (uint32_t i = 0; i < b->num_mbarriers; i++) {
+        uint32_t *seen = b->mbarriers[i].seen;
+        for (uint32_t w = 1; w < warps; w++) join(seen, seen + w, 1);
+        for (uint32_t w = 1; w < warps; w++) seen[w] = seen[0];
+    }
 }
 
 static void complain(const Thread *t, uint32_t offset, int32_t site, const char *text) {
@@ -78,8 +89,7 @@ static void complain(const Thread *t, uint32_t offset, int32_t site, const char 
                 text, offset, t->block->rank);
 }
 
-/* NULL: it does not count. */
-static Mbarrier *find(const Thread *t, const Block *in, uint32_t offset, int32_t site) {
+Mbarrier *mbarrier_find(const Thread *t, const Block *in, uint32_t offset, int32_t site) {
     for (uint32_t i = 0; i < in->num_mbarriers; i++)
         if (in->mbarriers[i].offset == offset) return &in->mbarriers[i];
     complain(t, offset, site, "uses an mbarrier that does not count yet");
@@ -103,7 +113,7 @@ static bool mbarrier_create(Block *b, Mbarrier **out) {
     if (b->num_mbarriers == b->cap_mbarriers) {
         Mbarrier *more = realloc(b->mbarriers, (b->cap_mbarriers + 1) * sizeof *more);
         if (more) b->mbarriers = more;
-        if (more) more[b->cap_mbarriers] = (Mbarrier){.coming = calloc(2 * n, sizeof(uint32_t))};
+        if (more) more[b->cap_mbarriers] = (Mbarrier){.coming = calloc(3 * n, sizeof(uint32_t))};
         if (!more || !more[b->cap_mbarriers].coming) return false;
         b->cap_mbarriers++;
     }
@@ -121,14 +131,17 @@ void emu_mbarrier_init(EmuThread *head, uint32_t mbarrier, uint32_t predicate, u
             return;
         }
         uint32_t warps = all_warps(t->block->team), *coming = m->coming;
-        memset(coming, 0, 2 * warps * sizeof *coming);
-        *m = (Mbarrier){.offset = mbarrier + i * (uint32_t)sizeof(uint64_t), .coming = coming, .known = coming + warps};
+        memset(coming, 0, 3 * warps * sizeof *coming);
+        *m = (Mbarrier){.offset = mbarrier + i * (uint32_t)sizeof(uint64_t),
+                        .coming = coming,
+                        .known = coming + warps,
+                        .seen = coming + 2 * (size_t)warps};
     }
 }
 
 void emu_mbarrier_expect(EmuThread *head, uint32_t mbarrier, uint32_t predicate, uint32_t bytes, int32_t site) {
     Thread *t = (Thread *)head;
-    Mbarrier *m = predicate ? find(t, t->block, mbarrier, site) : NULL;
+    Mbarrier *m = predicate ? mbarrier_find(t, t->block, mbarrier, site) : NULL;
     if (!m) return;
     if (m->is_told) complain(t, mbarrier, site, "tells an mbarrier twice in one phase how many bytes to expect");
     m->is_told = true;
@@ -139,12 +152,28 @@ void emu_mbarrier_expect(EmuThread *head, uint32_t mbarrier, uint32_t predicate,
 
 void emu_mbarrier_wait(EmuThread *head, uint32_t mbarrier, uint32_t parity, int32_t site) {
     Thread *t = (Thread *)head;
-    Mbarrier *m = find(t, t->block, mbarrier, site);
+    Mbarrier *m = mbarrier_find(t, t->block, mbarrier, site);
     while (m && m->phase % 2 == parity) thread_meet(t, THREAD_AT_COUNT, true, site, 0);
     if (!m) return;
     Team *team = t->block->team;
     m->waited = m->phase;
+    m->seen[t->head.tid / WARP] = m->phase;
     join(learnt(team, warp_in(team, thread_index(t))), m->known, all_warps(team));
+}
+
+void mbarrier_begin_bulk(Thread *t, const Mbarrier *m) {
+    t->bulk = (uint16_t)(m - t->block->mbarriers);
+    t->bulk_phase = m->phase;
+}
+
+void mbarrier_count(Thread *t, Block *in, Mbarrier *m, uint32_t bytes, int32_t site) {
+    Team *team = t->block->team;
+    uint32_t warp = warp_in(team, thread_index(t));
+    join(m->coming, learnt(team, warp), all_warps(team));
+    m->coming[warp] = ++team->clock; /* all that the warp has done up to here */
+    m->missing -= (int64_t)bytes;
+    if (m->is_told && m->missing < 0) complain(t, m->offset, site, "stores more bytes than are expected");
+    end_phase(in, m);
 }
 
 void emu_store_async(EmuThread *head, uint64_t offset, uint32_t mbarrier, uint32_t block, uint32_t predicate,
@@ -153,15 +182,10 @@ void emu_store_async(EmuThread *head, uint64_t offset, uint32_t mbarrier, uint32
     Team *team = t->block->team;
     Block *in = &team->blocks[block % team->num_blocks];
     EmuAccess a = emu_access_unpack(access);
-    Mbarrier *m = predicate ? find(t, in, mbarrier, site) : NULL;
+    Mbarrier *m = predicate ? mbarrier_find(t, in, mbarrier, site) : NULL;
     if (!m) return;
-    shared_access(t, in, offset, data, emu_access_unpack(access), SHARED_STORE_ASYNC, site);
-    uint32_t warp = warp_in(team, thread_index(t));
-    join(m->coming, learnt(team, warp), all_warps(team));
-    m->coming[warp] = ++team->clock; /* all that the warp has done up to here */
-    m->missing -= (int64_t)a.words * a.bytes;
-    if (m->is_told && m->missing < 0) complain(t, mbarrier, site, "stores more bytes than are expected");
-    end_phase(in, m);
+    shared_access(t, in, offset, data, a, SHARED_STORE_ASYNC, site);
+    mbarrier_count(t, in, m, (uint32_t)a.words * a.bytes, site);
 }
 
 void mbarriers_end(const Team *t) {
@@ -170,7 +194,7 @@ void mbarriers_end(const Team *t) {
         for (uint32_t k = 0; k < b->num_mbarriers; k++) {
             const Mbarrier *m = &b->mbarriers[k];
             if (m->missing || m->is_told || m->waited != m->phase)
-                complain(&b->threads[0], m->offset, -1, "ends while others store to it: it did not wait for all bytes");
+                complain(&b->threads[0], m->offset, -1, "ends while bytes come to it: it did not wait for all of them");
         }
     }
 }

@@ -213,6 +213,33 @@ static void copy_wait(EmuThread *head, uint32_t pending) {
     emu_calls.copy_wait(head, pending);
 }
 
+/* A bulk copy's bytes are all there at once. */
+static void record_unit(Thread *t, const BulkUnit *u) {
+    RecordedEvent *e = add_event(t, RECORDED_SHARED_COPY);
+    if (!e) return;
+    const Launch *l = t->block->team->launch;
+    const Region *region = u->first < u->end ? region_find(&l->regions, u->address, 1) : NULL;
+    e->what = region ? region->param : -1;
+    e->address = u->offset;
+    e->bytes = sizeof e->data;
+    e->is_active = true;
+    bool is_inside = (uint64_t)u->offset + sizeof e->data <= l->shape->shared_static + l->shape->shared_dynamic;
+    if (is_inside) memcpy(e->data, t->block->shared + u->offset, sizeof e->data);
+}
+
+static void bulk_load(EmuThread *head, uint64_t *words, uint32_t offset, uint32_t mbarrier, uint32_t predicate,
+                      uint64_t map, int32_t site) {
+    const EmuMap *m = (const EmuMap *)(uintptr_t)map;
+    Thread *t = thread_of(head);
+    uint32_t units = predicate ? bulk_bytes(m) / (uint32_t)sizeof(uint64_t[2]) : 0;
+    emu_calls.bulk_load(head, words, offset, mbarrier, predicate, map, site);
+    for (uint32_t i = 0; i < units; i++) {
+        BulkUnit u = bulk_unit(m, words, offset, i);
+        record_global(t, RECORDED_LOAD, u.address, u.first < u.end, u.end - u.first);
+        record_unit(t, &u);
+    }
+}
+
 /* ---- Meetings ---------------------------------------------------------------------------------------------------- */
 
 static void record_meeting(EmuThread *t, RecordedKind kind, uint32_t what, uint32_t value) {

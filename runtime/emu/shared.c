@@ -18,7 +18,10 @@ static Touch touch_of(const Thread *t, SharedAccess how, int32_t site) {
                    .block_time = b->barriers,
                    .cluster_time = b->team->barriers,
                    .deed = how == SHARED_LOAD ? DEED_READS : DEED_WRITES,
-                   .is_async = how == SHARED_STORE_ASYNC,
+                   .is_async = how == SHARED_STORE_ASYNC || how == SHARED_STORE_BULK,
+                   .is_bulk = how == SHARED_STORE_BULK,
+                   .mbarrier = t->bulk,
+                   .phase = t->bulk_phase,
                    .site = site};
 }
 

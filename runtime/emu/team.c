@@ -448,6 +448,7 @@ const EmuCalls emu_calls = {
     .mbarrier_init = emu_mbarrier_init,
     .mbarrier_expect = emu_mbarrier_expect,
     .mbarrier_wait = emu_mbarrier_wait,
+    .bulk_load = emu_bulk_load,
     .atomic = atomic_global,
     .copy_async = copy_async,
     .copy_commit = copy_commit,

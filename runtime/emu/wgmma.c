@@ -6,7 +6,7 @@
  * them. What a thread gets is no sum but a token, a NaN with a number; the sum lies here until a wait has its group. So
  * who takes it before computes NaN, and the next product looks through it. Bytes that were read may not be written
  * until the group's last thread has waited. What threads wrote is seen here if they have passed a proxy fence behind
- * it, and then a barrier.
+ * it, and then a barrier; what a bulk copy wrote, if its mbarrier was waited for (shadow.c).
  */
 #include "runtime/emu/emu.h"
 
@@ -54,7 +54,8 @@ void emu_proxy_fence(EmuThread *thread) {
 static bool is_shown(const Block *b, uint32_t offset) {
     for (uint32_t i = offset; i < offset + UNIT; i++) {
         const Touch *w = &b->cells[i].writer;
-        if (w->owner && shown_by(&b->threads[w->thread % b->team->threads_per_block]) <= w->clock) return false;
+        const Thread *by = &b->threads[w->thread % b->team->threads_per_block];
+        if (w->owner && !w->is_bulk && shown_by(by) <= w->clock) return false;
     }
     return true;
 }

@@ -9,7 +9,8 @@
 enum { N = 4096 };
 
 static struct { /* what lies beside the buffers is no buffer */
-    int32_t before[16], y[N], between[16], x[N], after[16];
+    _Alignas(64) int32_t before[16];
+    int32_t y[N], between[16], x[N], after[16];
 } memory;
 #define x memory.x
 #define y memory.y
@@ -51,7 +52,7 @@ static inline void store_shared(EmuThread *t, uint64_t offset, int32_t value, in
     t->calls->store_shared(t, offset, 1, data, word, site);
 }
 
-static uint32_t block_of(const EmuThread *t) {
+static inline uint32_t block_of(const EmuThread *t) {
     return t->ctaid[0] + t->nctaid[0] * (t->ctaid[1] + t->nctaid[1] * t->ctaid[2]);
 }
 
@@ -86,8 +87,10 @@ static fsc_status launch_record(const Setup *s, Record *r, fsc_thread_entry *ent
     return status;
 }
 
+static Record *(*launched_record)(const Setup *s) = record_of; /* of `launch` */
+
 static fsc_status launch(const Setup *s, fsc_thread_entry *entry) {
-    return launch_record(s, record_of(s), entry, sizeof x);
+    return launch_record(s, launched_record(s), entry, sizeof x);
 }
 
 /* The launch finds exactly this, at this line, and the text has these words. */

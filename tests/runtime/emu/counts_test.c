@@ -48,6 +48,9 @@ static fsc_counts launch(fsc_thread_entry *entry, uint32_t threads, uint32_t blo
     record_set_target(r, "emu", "0.1.0", "k.dsl");
     record_add_param(r, RECORD_POINTER, "x", "i32");
     record_add_param(r, RECORD_POINTER, "y", "i32");
+    record_add_map(r, 0, 128); /* 20 rows of 40 elements, 64 apart */
+    record_add_box(r, 32, "40", NULL);
+    record_add_box(r, 8, "20", "64");
     record_add_launch(r, "k", threads, 1, blocks, 1 << 14);
     fsc_module *m = NULL;
     fsc_kernel_destroy(kernel);
@@ -155,6 +158,38 @@ static void test_banks(void **state) {
      * quarters whose lanes share banks. */
     assert_int_equal(s->units, 1 + 2 + 32 + 1 + 1 + 2 + 4 + 4 * 4);
     assert_int_equal(s->least, 1 + 1 + 1 + 1 + 1 + 2 + 4 + 4);
+}
+
+/* A bulk copy is counted as if a warp made it, 16 bytes a lane: of a box that is whole in memory, and of its corner. */
+static void bulk_thread(EmuThread *t, const void *const *args) {
+    enum { BOX_BYTES = 1024, MBARRIER = 8192 };
+    static const uint32_t corners[][2] = {{4, 2}, {22, 18}};
+    t->calls->mbarrier_init(t, MBARRIER, t->tid == 0, 1, -1);
+    t->calls->barrier_block(t, -1, 1);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t words[] = {corners[i][0], corners[i][1]};
+        t->calls->mbarrier_expect(t, MBARRIER, t->tid == 0, BOX_BYTES, -1);
+        t->calls->bulk_load(t, words, 0, MBARRIER, t->tid == 0, (uint64_t)(uintptr_t)args[2], (int32_t)i);
+        t->calls->mbarrier_wait(t, MBARRIER, i, -1);
+        t->calls->barrier_block(t, -1, 2 + i);
+    }
+}
+
+static void test_bulk_copies(void **state) {
+    (void)state;
+    fsc_counts c = launch(bulk_thread, 64, 1, 1, FSC_OK);
+    const fsc_traffic *whole = traffic(&c, 10, FSC_LOAD), *corner = traffic(&c, 20, FSC_LOAD);
+    assert_int_equal(whole->requests, 2);
+    assert_int_equal(whole->bytes, 1024);
+    assert_int_equal(whole->units, 8 * 5); /* rows begin in the middle of a sector */
+    assert_int_equal(corner->bytes, 2 * 18 * 4);
+    assert_int_equal(corner->units, 2 * 4);
+    assert_int_equal(corner->narrow, 8);
+    assert_int_equal(c.params[0].read, 32 * (whole->units + corner->units));
+    for (uint32_t line = 10; line <= 20; line += 10) {
+        const fsc_traffic *s = traffic(&c, line, FSC_SHARED_STORE);
+        assert_true(s->requests == 2 && s->bytes == 1024 && s->units == 8 && s->least == 8);
+    }
 }
 
 /* Which lanes take part, and which of the vectors lane l wants: index(l) = (l & keep) >> shift. Wavefronts and
@@ -286,7 +321,7 @@ static int close_device(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sectors),  cmocka_unit_test(test_turns), cmocka_unit_test(test_banks),
-        cmocka_unit_test(test_joined_groups),
+        cmocka_unit_test(test_bulk_copies), cmocka_unit_test(test_joined_groups),
         cmocka_unit_test(test_clusters), cmocka_unit_test(test_lines), cmocka_unit_test(test_fault),
         cmocka_unit_test(test_states),
     };

@@ -110,7 +110,7 @@ static void test_counts(void **state) {
     finds(&s, count_many_thread, "divergent", 30, "waits for bytes that nobody stores");
     (void)found(&s, count_untold_thread, "divergent", 30, "of which no thread of its block says how many");
     finds(&s, count_early_thread, "shared-count", 40, "does not count yet");
-    finds(&s, count_left_thread, "shared-count", 0, "ends while others store to it");
+    finds(&s, count_left_thread, "shared-count", 0, "ends while bytes come to it");
     finds(&s, count_read_thread, "shared-race", 10, "byte 0 of shared memory");
 }
 

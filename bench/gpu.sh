@@ -117,7 +117,8 @@ for w in $what; do
         ;;
     few) measure few 100 --sets few ;;
     # matrix tiles beside cuBLAS, Triton for sm_80, FA2 and cuDNN
-    products) TAIL=200 step products 240 python3 bench/products.py --out "$out/products.jsonl" ;;
+    # PRODUCTS="--what square --passes=-bulk …": products.py's options
+    products) TAIL=200 step products 240 python3 bench/products.py --out "$out/products.jsonl" ${PRODUCTS:-} ;;
     kernels) TAIL=60 measure kernels 300 --sets kernels ;;
     scaling) measure scaling 100 --sets small-batch batch vocabulary ;;
     quick) measure quick 120 --sets quick ;;

@@ -41,6 +41,7 @@ SMALL = [(16, 64, 128, 4, 4), (16, 128, 128, 4, 4), (16, 64, 256, 4, 3), (16, 32
          (64, 64, 64, 4, 4), (64, 128, 64, 4, 4), (64, 128, 64, 4, 3), (64, 64, 128, 4, 3),
          (64, 64, 128, 4, 4), (64, 128, 128, 4, 4)]
 MORE = {}  # name → maker(a, b, out) of other programs' products
+MORE_OPTIONS = {}  # of the compile
 WEIGHTS = ((4096, 4096), (11008, 4096), (4096, 11008), (14336, 4096), (4096, 14336))  # N, K of 7B models
 
 
@@ -55,9 +56,21 @@ def jit(file, options):
         return fsc.Jit(device, f.read(), file=file, defines=dict(options.pop("defines", ())), **options)
 
 
+def without_passes(makers):
+    """Of ours, those compiled with --passes."""
+    def other(make):
+        MORE_OPTIONS["passes"] = o.passes.encode()
+        launch = make()
+        MORE_OPTIONS.clear()
+        return launch
+
+    return [(name + " " + o.passes, lambda make=make: other(make)) for name, make in makers
+            if o.passes and name.startswith("fsc")]
+
+
 def ours(file, values, defines=None, **options):
     """launch() of an example on torch's tensors and numbers; .facts: its resources."""
-    handle = jit(file, tuple({**options, "defines": tuple((defines or {}).items())}.items()))
+    handle = jit(file, tuple({**options, **MORE_OPTIONS, "defines": tuple((defines or {}).items())}.items()))
     values = [(v.data_ptr(), DTYPES[v.dtype], v.numel() * v.element_size()) if isinstance(v, torch.Tensor) else v
               for v in values]
     kernel, (array, count) = handle.prepare(values), handle.args(values)
@@ -180,6 +193,7 @@ def product(m, n, k, dtype, tiles, every=False):
             makers.append((f"triton80 {name}", lambda t=t: triton_products.product(a, b, out, t, "sm80")))
     makers += cutlass_makers(a, b, out)
     makers += [(name, lambda make=make: make(a, b, out)) for name, make in MORE.items()]
+    makers += without_passes(makers)
     where = f"{m}x{n}x{k} {DTYPES[dtype]}"
     launches = tried(makers, check, where)
     times = sample(launches)
@@ -222,6 +236,7 @@ def product8(m, n, k, dtype):
         for fast in [False] + [True] * is_float:
             makers.append((f"{arch or 'fsc'}-{'fast' if fast else 'default'}", lambda asked=asked, fast=fast: ours(
                 file, [out, x, w, *scales, m, n, k], {"FAST": "True"} if fast else {}, **asked)))
+    makers += without_passes(makers)
     where = f"{m}x{n}x{k} {DTYPES[dtype]}"
     launches = tried(makers, check, where)
     kept.clear()
@@ -310,6 +325,7 @@ def attention(heads, length, dim, causal):
         makers.append((f"fsc {rows_}x{keys}w{warps}s{stages}", lambda r=rows_, k=keys, w=warps, s=stages: ours(
             "attention.dsl", values, {"lse": "None", "CAUSAL": causal, "QUERIES": r, "KEYS": k}, num_warps=w,
             num_stages=s)))
+    makers += without_passes(makers)
     where = f"attention h{heads} {length} d{dim}{' causal' * causal} bf16"
     launches = tried(makers, check, where)
     kept.clear()
@@ -381,6 +397,7 @@ def main():
     parser.add_argument("--device", default="cuda:0", help="cuda:N; cpu or cpu:1 for --what cpu")
     parser.add_argument("--out", help="a line a point, as JSON")
     parser.add_argument("--arch", help="sm_90: products by the portable instructions beside the card's own")
+    parser.add_argument("--passes", metavar="LIST", help="-bulk: each of fsc's also compiled without that pass")
     parser.add_argument("--cutlass", metavar="LIBRARY", help="of peers/cutlass_products.cu")
     parser.add_argument("--without", nargs="*", default=[], help="triton")
     parser.add_argument("--seconds", type=float, default=1e9)

@@ -174,10 +174,24 @@ static Value *fold_into_dot(Builder *b, const Op *op) {
 
 /* ---- Integers ---------------------------------------------------------------------------------------------------- */
 
+/* x / y * y + x % y is x, by zero too. */
+static Value *fold_divided(const Op *op) {
+    for (uint32_t i = 0; i < 2; i++) {
+        const Op *product = made_by(op->args[i], OP_MUL), *rem = made_by(op->args[1 - i], OP_SREM);
+        for (uint32_t k = 0; k < 2 && product && rem; k++) {
+            const Op *div = made_by(product->args[k], OP_SDIV);
+            bool is_it = div && div->args[0] == rem->args[0] && div->args[1] == rem->args[1];
+            if (is_it && product->args[1 - k] == rem->args[1]) return rem->args[0];
+        }
+    }
+    return NULL;
+}
+
 static Value *fold_add(Builder *b, Op *op) {
     int64_t c;
     Value *x = beside_const(op, &c);
     Value *r = x && c == 0 ? x : fold_nested(b, op);
+    if (!r) r = fold_divided(op);
     return r ? r : fold_into_dot(b, op);
 }
 

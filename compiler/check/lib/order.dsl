@@ -6,6 +6,6 @@
 def swizzle2d(i, j, size_i, size_j, size_g):
     at = i * size_j + j
     first = at // (size_g * size_j) * size_g
-    height = minimum(size_i - first, size_g)
+    height = maximum(minimum(size_i - first, size_g), 1)
     within = at % (size_g * size_j)
     return first + within % height, within // height

@@ -177,6 +177,7 @@ static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, bool to
         .timer_context = &c->times,
         .target = c->target,
         .few_programs = o->few_programs,
+        .maps = !o->no_maps,
         .grid_blocks = grid_blocks(o),
         .most_programs = o->most_programs,
         .remarks = o->remarks && to_simt,
@@ -198,78 +199,6 @@ static void print_layout(void *context, Op *op) {
         text_printf(&c->dumps, "\n");
         layout_print(v->type.layout, &c->dumps);
     }
-}
-
-/* The record's parameter for one of the function's; -1: it has none. */
-static int32_t record_param(const fsc_compilation *c, uint32_t index) {
-    const char *name = c->func->params.at[index].name;
-    for (uint32_t i = 0; i < c->record->num_params; i++) {
-        if (strcmp(c->record->params[i].name, name) == 0) return (int32_t)i;
-    }
-    return -1;
-}
-
-/* The parameter of the record that a pointer comes from, through address arithmetic; -1 where control flow hides it. */
-static int32_t pointer_param(const fsc_compilation *c, const Value *v) {
-    while (v->def && v->def->nargs && !v->def->nregions && !op_is_access(v->def->kind)) v = v->def->args[0];
-    return v->def || v->block != c->func->body ? -1 : record_param(c, v->index);
-}
-
-static void note_access(void *context, Op *op) {
-    fsc_compilation *c = context;
-    /* those before the loop are the same */
-    if (!op_is_access(op->kind) || (op->kind == OP_COPYASYNC && !op->attr.is_prefetch)) return;
-    const Value *ptr = op->args[0];
-    Place p = diag_place(c->diag, op->span);
-    uint32_t bytes = type_bytes(type_scalar(ptr->type.pointee)) << op->attr.mem.vec_log2;
-    for (int is_store = 0; is_store < 2; is_store++) { /* an atomic is both */
-        if (!op_is_atomic(op->kind) && is_store != (op->kind == OP_STORE)) continue;
-        RecordAccess *a = record_add_access(c->record, is_store, p.line, p.col, bytes, dtype_name(ptr->type.pointee),
-                                            op->attr.mem.align_log2);
-        a->param = pointer_param(c, ptr);
-    }
-}
-
-/* Of two parameters whose buffers must differ; null, as of empty arrays, is no buffer. */
-static void note_apart(fsc_compilation *c, Apart apart) {
-    int32_t a = record_param(c, apart.a), b = record_param(c, apart.b);
-    char code[64], text[256];
-    if (a < 0 || b < 0) return;
-    snprintf(code, sizeof code, "$%d $%d != $%d not or", a, b, a);
-    snprintf(text, sizeof text, "%s and %s to be different buffers (rows of this size are read more than once)",
-             c->record->params[a].name, c->record->params[b].name);
-    record_add_require(c->record, code, text);
-}
-
-/* Which lines the launch's needs come from: the number of warps is the source's own, or the largest tile's. */
-static void note_needs(const fsc_compilation *c, const fsc_compile_options *o, RecordLaunch *l) {
-    FuncLargest largest = func_largest(c->func);
-    l->tile_line = diag_place(c->diag, largest.tile).line;
-    l->threads_line = o->num_warps || c->record->num_warps ? diag_place(c->diag, c->func->span).line : l->tile_line;
-    l->shared_line = l->shared_dynamic ? diag_place(c->diag, largest.shared).line : 0;
-}
-
-/* The second half of the record: what the passes decided. */
-static void finish_record(fsc_compilation *c, const fsc_compile_options *o) {
-    if (!c->record) return;
-    bool threads = has_threads(c);
-    Func *f = c->func;
-    record_set_target(c->record, c->target->name, FSC_VERSION, o->file);
-    func_walk(f, note_access, c);
-    for (uint32_t i = 0; i < f->apart.len; i++) note_apart(c, f->apart.at[i]);
-    uint32_t programs = f->programs_per_block ? f->programs_per_block : 1,
-             blocks = f->blocks_per_program ? f->blocks_per_program : 1;
-    RecordLaunch *l =
-        record_add_launch(c->record, f->name, threads ? f->threads_per_program * f->programs_per_block : 0, programs,
-                          blocks, f->shared_bytes);
-    if (l && f->scope == SCOPE_GRID)
-        l->scope = SCOPE_GRID, l->most_programs = f->grid_programs ? f->grid_programs : GRID_PROGRAMS;
-    if (l && threads) note_needs(c, o, l);
-    size_t n = 0;
-    char *text = record_write(c->record, &n);
-    if (!text) bug("out of memory for the record of %s", f->name);
-    text_write(&c->record_text, text, n);
-    free(text);
 }
 
 static CodegenOptions codegen_options(fsc_compilation *c, const fsc_compile_options *o) {
@@ -383,7 +312,7 @@ static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, cons
         func_print(c->func, &c->output);
         return FSC_OK;
     }
-    finish_record(c, o);
+    driver_finish_record(c, o, has_threads(c));
     if (o->emit == FSC_EMIT_REPORT) {
         if (c->record_text.len) text_write(&c->output, c->record_text.at, c->record_text.len);
         return FSC_OK;

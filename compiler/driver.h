@@ -36,6 +36,9 @@ const char *tuned_text(Arena *a, const fsc_compile_options *o, const char **file
 fsc_status driver_compile(const fsc_compile_options *o, const char *source, size_t length, bool want_host,
                           fsc_compilation **out);
 
+/* The record's second half, and its text (outcome.c). */
+void driver_finish_record(fsc_compilation *c, const fsc_compile_options *o, bool threads);
+
 /* Parses only, and reads the kernel's interface (check_interface) into *interface, which the caller frees; *out owns
  * the parsed file and is set also on failure. */
 fsc_status driver_interface(const fsc_compile_options *o, const char *source, size_t length, fsc_compilation **out,

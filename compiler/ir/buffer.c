@@ -11,7 +11,7 @@ uint32_t buffer_add(Func *f, Buffer b) {
     if (!b.stages) b.stages = 1;
     if (!b.align) b.align = BUFFER_ALIGN;
     if (!b.bytes) b.bytes = buffer_whole(&b);
-    b.offset = -1;
+    b.offset = b.counts = -1;
     vec_push(f->arena, &f->buffers, b);
     return f->buffers.len - 1;
 }
@@ -71,7 +71,7 @@ typedef struct Walk {
 } Walk;
 
 static bool leaves_values(const Op *op) {
-    return op->kind == OP_SHSTORE || op->kind == OP_COPYASYNC || op->kind == OP_SPILL;
+    return op->kind == OP_SHSTORE || op_is_copy(op->kind) || op->kind == OP_SPILL;
 }
 
 static const Block *common(const Block *x, const Block *y) {
@@ -154,6 +154,11 @@ const char *buffer_wrong(const Func *f, uint32_t i) {
     if (!b->stages || stages_bytes(b) > INT32_MAX) return "a buffer of no stages, or of more than 2 GB";
     if (b->is_counted && (b->is_private || f->scope != SCOPE_CLUSTER))
         return "a counted buffer that no other block stores to";
+    if (b->is_bulk && (b->is_private || b->is_counted || b->stages < 2))
+        return "a buffer of bulk copies that is no ring for all threads";
+    if (b->counts >= 0 && (!b->is_bulk || b->counts % COUNT_BYTES ||
+                           (f->shared_bytes && b->counts + (int64_t)b->stages * COUNT_BYTES > f->shared_bytes)))
+        return "a buffer's counts that are none, or lie beyond the function's shared memory";
     if (b->is_private && l->shape.rank != 2) return "a private buffer that is not of threads and registers";
     uint32_t whole = buffer_whole(b), row = b->is_private ? buffer_threads(b) * buffer_run_bytes(b) : whole;
     if (!b->bytes || b->bytes > whole || b->bytes % row) return "a stage whose bytes are not those of its elements";
@@ -262,21 +267,20 @@ uint32_t buffer_vector(const Func *f, const Buffer *b, const Layout *l, uint32_t
 }
 
 static bool touches(const Op *op, uint32_t buffer) {
-    bool found = op_has_buffer(op->kind) && op->attr.buffer == buffer && op->kind != OP_COPYASYNC;
+    bool found = op_has_buffer(op->kind) && op->attr.buffer == buffer && !op_is_copy(op->kind);
     for (uint32_t r = 0; r < op->nregions && !found; r++)
         for (const Op *in = op->regions[r]->first; in && !found; in = in->next) found = touches(in, buffer);
     return found;
 }
 
-/* From op back to one of kind k; NULL where there is none, or the buffer is touched before. */
-static const Op *find_back(const Op *op, OpKind k, uint32_t buffer) {
+const Op *buffer_find_back(const Op *op, OpKind k, uint32_t buffer) {
     while (op && op->kind != k && !touches(op, buffer)) op = op->prev;
     return op && op->kind == k ? op : NULL;
 }
 
 /* The wait in front of a barrier, where only later rounds' copies of the buffer are still under way behind it. */
 static const Op *wait_of(const Buffer *b, const Op *barrier, uint32_t buffer) {
-    const Op *wait = barrier ? find_back(barrier->prev, OP_COPYWAIT, buffer) : NULL;
+    const Op *wait = barrier ? buffer_find_back(barrier->prev, OP_COPYWAIT, buffer) : NULL;
     return wait && wait->attr.pending <= b->stages - 2 ? wait : NULL;
 }
 
@@ -322,7 +326,7 @@ static const char *ring_wrong(const Buffer *b, const Op *op) {
     if (!op->attr.is_prefetch)
         return op->attr.is_begin ? NULL : "the copy is for no first and no later round of a loop";
     if (!op->parent->owner || op->parent->owner->kind != OP_FOR) return "a copy for a later round stands in no loop";
-    const Op *barrier = find_back(op->prev, OP_BARRIER, op->attr.buffer);
+    const Op *barrier = buffer_find_back(op->prev, OP_BARRIER, op->attr.buffer);
     const Op *wait = wait_of(b, barrier, op->attr.buffer);
     if (!wait) { /* a barrier without one is for other buffers */
         const char *wrong = turned_wrong(b, op);
@@ -393,7 +397,10 @@ static const char *copy_wrong(const Func *f, const Buffer *b, const Op *op) {
 const char *access_wrong(const Func *f, const Op *op) {
     if (op->attr.buffer >= f->buffers.len) return "no such buffer";
     const Buffer *b = &f->buffers.at[op->attr.buffer];
-    if (op->kind == OP_SHWAIT || b->is_counted) {
+    if (op->kind == OP_BULKLOAD || b->is_bulk) {
+        const char *wrong = bulk_wrong(f, b, op);
+        if (wrong || op->kind != OP_SHMATRIX) return wrong;
+    } else if (op->kind == OP_SHWAIT || b->is_counted) {
         const char *wrong = counted_wrong(b, op);
         if (wrong || op->kind == OP_SHWAIT) return wrong;
     }

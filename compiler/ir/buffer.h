@@ -27,6 +27,14 @@ uint32_t buffer_run_bytes(const Buffer *b);
  * side there. */
 uint32_t buffer_vector(const Func *f, const Buffer *b, const Layout *l, uint32_t most);
 
+/* Bulk copies (copy.c). A buffer's boxes: its rows lie along dimension `major`; there are so many boxes along that
+ * and along the other one, each of `columns` elements by `rows`. False: they are not those of the map. */
+typedef struct Boxes {
+    uint32_t major, across, down, columns, rows;
+} Boxes;
+
+bool buffer_boxes(const Func *f, const Buffer *b, const BoxMap *m, Boxes *out);
+
 /* An operand of dot_async, as it lies in shared memory (dot.c). */
 typedef struct SharedOperand {
     const Buffer *buffer;

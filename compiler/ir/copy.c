@@ -1,8 +1,11 @@
-/* copy.c - the rules of stores, loads and asynchronous copies of shared buffers.
+/* copy.c - the rules of stores, loads and copies of shared buffers; of tensor maps, whose boxes bulk copies bring.
  *
- * In: operands and attribute of shared_store, shared_load, shared_wait, copy_async, copy_read. Out: the result's type,
- * or a clause that says why the op is not sound.
- * Method: one infer_<x> for each op, as in types.c. Whether the buffer fits is the verifier's to ask (buffer.c).
+ * In: operands and attribute of shared_store, shared_load, shared_wait, copy_async, copy_read, bulk_load; a map. Out:
+ * the result's type, or a clause that says why op or map is not sound.
+ * Method: one infer_<x> for each op, as in types.c. Whether the buffer fits is the verifier's to ask (buffer.c), but
+ * for bulk copies. A box's row is a span of the buffer's places, so a buffer takes a box for each span and 256 rows.
+ * Whoever reads what a copy brings has waited for that stage. A copy for a later round stands behind a barrier, in
+ * front of which all have read what it overwrites.
  */
 #include "ir/private.h"
 
@@ -28,6 +31,15 @@ bool infer_copyasync(Infer *in) {
     if (in->nargs > 3 && (in->args[3]->type.dtype != DT_I1 || !type_same_shape(in->args[3]->type, p)))
         return infer_fail(in, "the mask is not i1 of the pointers' shape and layout");
     return vectors_fit(in, p);
+}
+
+bool infer_bulkload(Infer *in) {
+    if (in->nargs < 3 || in->nargs > 2 + MAP_DIMS) return infer_fail(in, "%u operands", in->nargs);
+    if (!is_scalar_of(in, 0, DT_I32)) return infer_fail(in, "the stage is no scalar i32");
+    if (!is_scalar_of(in, 1, DT_I1)) return infer_fail(in, "whether to issue is no scalar i1");
+    for (uint32_t i = 2; i < in->nargs; i++)
+        if (!is_scalar_of(in, i, DT_I32)) return infer_fail(in, "place %u is no scalar i32", i - 2);
+    return true;
 }
 
 bool infer_copyread(Infer *in) {
@@ -62,4 +74,88 @@ bool infer_shwait(Infer *in) {
     for (uint32_t i = 0; i < in->nargs; i++)
         if (!is_scalar_of(in, i, DT_I32)) return infer_fail(in, "operand %u is no scalar i32", i);
     return true;
+}
+
+/* ---- Tensor maps, bulk copies -------------------------------------------------------------------------------------- */
+
+enum { MOST_BOX = 256 };
+
+static bool is_integer(const Func *f, uint32_t param) {
+    Type t = f->body->args.at[param]->type;
+    return dtype_kind(t.dtype) == KIND_INT && dtype_bits(t.dtype) >= 32;
+}
+
+static bool dim_fits(const Func *f, const MapDim *d) {
+    bool has_box = d->box && d->box <= MOST_BOX && !(d->box & (d->box - 1));
+    bool has_extent = d->extent == MAP_NO_PARAM ? d->most > 0 : d->extent < f->params.len && is_integer(f, d->extent);
+    bool has_stride = d->stride[0] != MAP_NO_PARAM || d->stride[1] == MAP_NO_PARAM;
+    for (uint32_t i = 0; i < COUNT(d->stride); i++)
+        has_stride &= d->stride[i] == MAP_NO_PARAM || (d->stride[i] < f->params.len && is_integer(f, d->stride[i]));
+    return has_box && has_extent && has_stride && d->scale > 0;
+}
+
+const char *map_wrong(const Func *f, uint32_t i) {
+    const BoxMap *m = &f->maps.at[i];
+    if (m->param >= f->params.len || f->body->args.at[m->param]->type.dtype != DT_PTR)
+        return "a map of no pointer parameter";
+    if (m->span != 32 && m->span != 64 && m->span != 128) return "a map whose rows are no span of 32, 64 or 128 bytes";
+    if (!m->rank || m->rank > MAP_DIMS) return "a map of no dimensions, or of too many";
+    for (uint32_t d = 0; d < m->rank; d++)
+        if (!dim_fits(f, &m->dims[d])) return "a map with a dimension that there is not";
+    uint32_t bytes = type_bytes(type_scalar(f->body->args.at[m->param]->type.pointee));
+    if (m->dims[0].box * bytes != m->span) return "a map whose boxes' rows are no span";
+    bool is_dense = m->dims[0].stride[0] == MAP_NO_PARAM && m->dims[0].scale == 1;
+    return is_dense ? NULL : "a map whose fastest elements lie apart";
+}
+
+bool buffer_boxes(const Func *f, const Buffer *b, const BoxMap *m, Boxes *out) {
+    Shape s = b->places->shape;
+    DType d = f->body->args.at[m->param]->type.pointee;
+    uint64_t box = 1;
+    for (uint32_t i = 0; i < m->rank; i++) box *= m->dims[i].box;
+    if (s.rank != 2 || d != b->dtype) return false;
+    for (uint32_t major = 0; major < 2; major++) {
+        uint32_t bits = 8 * type_bytes(type_scalar(d)), columns = m->dims[0].box;
+        if (shape_size(s, major) < columns || layout_swizzled(f->layouts, s, major, bits, m->span) != b->places)
+            continue;
+        uint64_t rows = shape_size(s, 1 - major), high = rows < MOST_BOX ? rows : MOST_BOX;
+        *out = (Boxes){major, (uint32_t)(shape_size(s, major) / columns), (uint32_t)(rows / high), columns,
+                       (uint32_t)high};
+        return m->rank > 1 && box == (uint64_t)columns * high && m->dims[1].box == high;
+    }
+    return false;
+}
+
+/* Of the stage that op reads: in front of op, or of what it stands in. */
+static bool has_waited(const Op *op) {
+    const Value *stage = op->args[op->nargs - 1];
+    for (const Op *at = op; at; at = at->parent->owner)
+        for (const Op *o = at; o; o = o->prev)
+            if (o->kind == OP_SHWAIT && o->attr.buffer == op->attr.buffer && o->args[0] == stage) return true;
+    return false;
+}
+
+static const char *load_wrong(const Func *f, const Buffer *b, const Op *op) {
+    Boxes boxes;
+    if (op->attr.map >= f->maps.len) return "no such map";
+    const BoxMap *m = &f->maps.at[op->attr.map];
+    if (op->nargs != 2 + m->rank) return "another number of places than the map has dimensions";
+    if (!buffer_boxes(f, b, m, &boxes)) return "the map's boxes are not what the buffer takes";
+    if (op->attr.is_begin) return op->attr.is_prefetch ? "the copy is for a first round and for a later one" : NULL;
+    if (!op->attr.is_prefetch) return "the copy is for no first and no later round of a loop";
+    if (!op->parent->owner || op->parent->owner->kind != OP_FOR) return "a copy for a later round stands in no loop";
+    if (!op->attr.ahead || op->attr.ahead >= b->stages) return "the copy overwrites what its round reads";
+    const Op *barrier = buffer_find_back(op->prev, OP_BARRIER, op->attr.buffer);
+    return barrier && !barrier->attr.is_begin ? NULL
+                                               : "no barrier keeps the copy behind the reads of the round before";
+}
+
+const char *bulk_wrong(const Func *f, const Buffer *b, const Op *op) {
+    if (!b->is_bulk) return "a bulk copy into a buffer that counts nothing";
+    switch (op->kind) {
+    case OP_BULKLOAD: return load_wrong(f, b, op);
+    case OP_SHWAIT: return op->nargs == 2 ? NULL : "a wait for another number of stages";
+    case OP_SHMATRIX: return op->nargs && has_waited(op) ? NULL : "no wait for what the copy brings";
+    default: return "what bulk copies bring is taken by products";
+    }
 }

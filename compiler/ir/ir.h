@@ -38,8 +38,9 @@ typedef enum AttrKind {
     ATTR_PRED,    /* pred */
     ATTR_ROUND,   /* round */
     ATTR_ACCURACY, /* accuracy */
-    ATTR_MEM,     /* mem */
+    ATTR_MEM,     /* mem; of load map */
     ATTR_COPY,    /* buffer, mem, is_begin, is_prefetch */
+    ATTR_BULK,    /* buffer, map, is_begin, is_prefetch, ahead */
     ATTR_PENDING, /* pending */
     ATTR_REDUCE,  /* axis, combine, is_packed; of reduce_warp is_scattered, is_paired */
     ATTR_COMBINE, /* axis, flags */
@@ -221,6 +222,8 @@ typedef struct Attr {
     uint32_t half;      /* 0 or 1 */
     uint32_t flip;      /* element i is element i ^ flip of the operand, or of what was stored; i the row-major index */
     uint32_t pending;   /* how many groups */
+    uint32_t map;       /* of bulk_load: index into Func.maps. Of load: one more; 0: no map says what it loads */
+    uint32_t ahead;     /* of bulk_load in a loop: so many rounds */
     uint32_t imprecise; /* of fp8 operands: so many products may be added in less than fp32; 0: not said */
     uint32_t flags;     /* a set of COMBINE_… */
     Pred pred;
@@ -315,7 +318,7 @@ static inline OpClass op_class(OpKind k) {
 }
 /* Its attribute names a buffer. */
 static inline bool op_has_buffer(OpKind k) {
-    return op_info[k].attr == ATTR_SHARED || op_info[k].attr == ATTR_COPY;
+    return op_info[k].attr == ATTR_SHARED || op_info[k].attr == ATTR_COPY || op_info[k].attr == ATTR_BULK;
 }
 /* It reads or writes a buffer here, at once. */
 static inline bool op_is_shared(OpKind k) {
@@ -361,6 +364,7 @@ bool op_is_combine(OpKind k);
 bool op_is_atomic(OpKind k);
 bool op_is_access(OpKind k); /* of global memory: load, copy_async, store, atomics */
 bool op_is_read(OpKind k);   /* … that only reads */
+bool op_is_copy(OpKind k);   /* of global memory to a buffer, which goes on meanwhile */
 bool op_has_memory(OpKind k); /* its attribute holds a MemAttr */
 
 /* ---- Functions --------------------------------------------------------------------------------------------------- */
@@ -390,6 +394,8 @@ typedef struct Buffer {
                            * have come, for each of them: shared_wait waits for those. Its bytes are nobody else's */
     bool is_private;      /* each thread has elements of its own, which no other sees:
                            * the shape is that of threads and registers */
+    bool is_bulk;         /* bulk copies fill it, and the bytes that have come are counted for each stage, at: */
+    int64_t counts;       /* the offset of stage 0's count; -1 before allocation, or where nothing is counted there */
 } Buffer;
 
 enum { BUFFER_ALIGN = 16 };
@@ -413,6 +419,7 @@ typedef struct Func {
     VEC(Span) sites; /* of memory accesses and barriers; MemAttr.site indexes it */
     VEC(Apart) apart; /* not part of the text form */
     VEC(Buffer) buffers;
+    VEC(BoxMap) maps;
     Span inlined;    /* while not {0,0}, the span of every op made: library code counts as the user's call of it */
     uint32_t next_value, next_op;
 

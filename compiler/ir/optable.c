@@ -39,6 +39,10 @@ bool op_is_read(OpKind k) {
     return k == OP_LOAD || k == OP_COPYASYNC;
 }
 
+bool op_is_copy(OpKind k) {
+    return k == OP_COPYASYNC || k == OP_BULKLOAD;
+}
+
 bool op_is_access(OpKind k) {
     return op_class(k) == CLASS_MEMORY || k == OP_COPYASYNC;
 }
@@ -84,7 +88,7 @@ static AttrKey key_of(const Op *op) {
     case ATTR_SHARED: return (AttrKey){x->buffer, 0};
     case ATTR_REDUCE:
         return (AttrKey){x->axis, (uint64_t)x->combine << 3 | x->is_paired << 2 | x->is_packed << 1 | x->is_scattered};
-    case ATTR_MEM: case ATTR_COPY: case ATTR_PENDING: case ATTR_COMBINE:
+    case ATTR_MEM: case ATTR_COPY: case ATTR_BULK: case ATTR_PENDING: case ATTR_COMBINE:
     case ATTR_SCOPE: case ATTR_TEXT: case ATTR_LOOP: break;
     }
     bug("op_key: %s is not pure", op_info[op->kind].name);

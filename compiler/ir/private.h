@@ -25,7 +25,7 @@ bool op_infer(Infer *in);
 bool infer_atomicrmw(Infer *in), infer_atomiccas(Infer *in); /* atomic.c */
 /* copy.c */
 bool infer_copyasync(Infer *in), infer_copyread(Infer *in), infer_shstore(Infer *in), infer_shload(Infer *in),
-    infer_shwait(Infer *in);
+    infer_shwait(Infer *in), infer_bulkload(Infer *in);
 bool infer_dot(Infer *in), infer_mma(Infer *in);             /* dot.c */
 bool infer_shmatrix(Infer *in), infer_dotasync(Infer *in), infer_dotwait(Infer *in);
 bool infer_print(Infer *in), infer_assert(Infer *in);        /* debug.c */
@@ -96,6 +96,15 @@ const char *buffers_wrong(const Func *f, Arena *scratch);
 const char *access_wrong(const Func *f, const Op *op);
 /* layout: the number of its places; UINT32_MAX: they are flat */
 void buffer_print(const Buffer *b, uint32_t layout, Text *out);
+
+/* From op back to one of kind k; NULL where there is none, or the buffer is touched before, but by copies. */
+const Op *buffer_find_back(const Op *op, OpKind k, uint32_t buffer);
+
+/* ---- Bulk copies (copy.c), maps (text/map.c) --------------------------------------------------------------------- */
+
+const char *map_wrong(const Func *f, uint32_t i);
+const char *bulk_wrong(const Func *f, const Buffer *b, const Op *op); /* of an op that names a buffer of such copies */
+void maps_print(const Func *f, Text *out);
 
 /* ---- Products that go on meanwhile (dot.c) ----------------------------------------------------------------------- */
 

@@ -51,4 +51,23 @@ int64_t float_to_bits(DType d, double x);
 int64_t int_wrap(DType d, int64_t x);
 uint64_t int_unsign(DType d, int64_t bits);
 
+/* How the memory of a pointer parameter lies, for who copies boxes of it (a tensor map): the launch tells the card, by
+ * what its arguments are. Its name is #m and its index. */
+enum { MAP_DIMS = 5, MAP_BYTES = 128, MAP_ALIGN = 64, MAP_NO_PARAM = UINT32_MAX };
+#define MAP_UNBOUNDED INT64_C(0x7fffffff) /* the largest extent: with more an H100 faults */
+
+typedef struct MapDim {
+    uint32_t box;           /* elements of the box along it, a power of two */
+    uint32_t extent;        /* the scalar parameter that says how many elements there are; MAP_NO_PARAM: `most` does */
+    int64_t most;
+    uint32_t stride[2];     /* elements from one to the next: these scalar parameters (MAP_NO_PARAM: 1) … */
+    int64_t scale;          /* … times this. Of the first dimension 1 */
+} MapDim;
+
+typedef struct BoxMap {
+    uint32_t param, rank;
+    uint32_t span;          /* bytes of a box's row, within which units of 16 change places: 32, 64, 128 */
+    MapDim dims[MAP_DIMS];  /* the fastest first */
+} BoxMap;
+
 #endif

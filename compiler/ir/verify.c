@@ -280,6 +280,10 @@ static bool check_function(Verifier *v) {
         const char *wrong = buffer_wrong(f, i);
         if (wrong) return complain(v, NULL, "#b%u: %s", i, wrong);
     }
+    for (uint32_t i = 0; i < f->maps.len; i++) {
+        const char *wrong = map_wrong(f, i);
+        if (wrong) return complain(v, NULL, "#m%u: %s", i, wrong);
+    }
     if (!f->programs_per_block || !f->blocks_per_program) return complain(v, NULL, "no programs, or no blocks");
     if (f->scope < SCOPE_BLOCK || f->scope > SCOPE_GRID || (f->scope == SCOPE_BLOCK) != (f->blocks_per_program == 1))
         return complain(v, NULL, "programs of %u blocks and scope %d", f->blocks_per_program, (int)f->scope);

@@ -20,6 +20,7 @@ typedef struct PassContext {
     bool for_gpu;         /* walk the GPU rows too */
     bool to_code;         /* a back end takes the result: a list must leave nothing undone that it needs */
     int opt_level;        /* 0..3 */
+    bool maps;            /* launches can tell the card how memory lies: bulk copies */
     bool remarks;         /* of performance: what a pass was asked for and did not do */
     bool verify_each;     /* verify and round trip through text after each pass; a failure is bug()
                            * with pass and function */

@@ -131,6 +131,38 @@ bool value_is_param(const Value *v);
 Parts parts_of(const Value *v);
 /* The pointer parameter below, NULL where control flow hides it; the sum of what is added to it. */
 const Value *address_parts(const Value *ptr, Parts *p);
+/* ---- Boxes of tensors (analysis/box.c, schedule/bulk.c) ---------------------------------------------------------- */
+
+typedef struct BoxTerm {
+    Value *v; /* a scalar */
+    int64_t scale;
+} BoxTerm;
+
+/* A dimension of the memory below a load. The box begins at the sum of its terms and the constant. */
+typedef struct BoxDim {
+    int32_t axis;     /* of the tile; -1: the box has one place */
+    const Value *by[2]; /* elements from one place to the next: these scalar parameters (NULL: 1) times `scale` */
+    int64_t scale;
+    const Value *extent; /* the scalar parameter that says how many places there are; NULL: `most` does */
+    bool is_masked_below; /* the mask leaves out places below 0, too */
+    int64_t most, constant;
+    BoxTerm terms[4];
+    uint32_t num_terms;
+} BoxDim;
+
+typedef struct Box {
+    const Value *param; /* the pointer */
+    uint32_t rank;
+    BoxDim dims[MAP_DIMS]; /* the fastest first, then those of the tile's other axes */
+} Box;
+
+/* False: the load's addresses and mask are none of a box. */
+bool box_of(const Op *load, Box *out);
+/* Where it begins along the dimension, an i32: terms[i] is what d's i-th is now. What lies beyond the end is cut. */
+Value *box_place(Builder *b, const BoxDim *d, Value *const *terms);
+/* Maps that no bulk copy names are gone, and no load names one. */
+void maps_keep_used(Func *f, Arena *scratch);
+
 /* Warns of a reduction over masked-off elements (pad.c). */
 void lint_reduction(const Op *op, const Facts *facts, Diag *d);
 

@@ -1,5 +1,5 @@
 # Products by four warps: the loop of copies and products, one barrier a round; ptxas copies no sum and puts in no wait.
-# RUN: fsc %s --signature "*bf16:16, *bf16:16, *bf16:16, i32:16, i32:16" --arch=sm_90a -o %t.ptx
+# RUN: fsc %s --signature "*bf16:16, *bf16:16, *bf16:16, i32:16, i32:16" --arch=sm_90a --passes=-bulk -o %t.ptx
 # RUN: FileCheck %s < %t.ptx
 # RUN: fsc %s --signature "*bf16:16, *bf16:16, *bf16:16, i32:16, i32:16" --arch=sm_90 -o - \
 # RUN:   | FileCheck --check-prefix=PORTABLE %s

@@ -1,10 +1,11 @@
 # Products by four warps: operands in places that descriptors can say, a fence before the barrier, waits as late as a
 # ring lets them be; a wait each round where a round reads its sum, or stages are few.
-# RUN: fsc %s --arch=sm_90a --emit=simt --verify-each --num-stages=4 -o - | FileCheck %s
-# RUN: fsc %s --arch=sm_90a --emit=simt --verify-each --num-stages=3 -o - | FileCheck --check-prefix=FEW %s
-# RUN: fsc %s --arch=sm_90a --emit=simt --verify-each --num-stages=4 -D AGAIN=1 -o - | FileCheck --check-prefix=READ %s
+# RUN: fsc %s --arch=sm_90a --passes=-bulk --emit=simt --verify-each --num-stages=4 -o - | FileCheck %s
+# RUN: fsc %s --arch=sm_90a --passes=-bulk --emit=simt --num-stages=3 -o - | FileCheck --check-prefix=FEW %s
+# RUN: fsc %s --arch=sm_90a --passes=-bulk --emit=simt --verify-each --num-stages=4 -D AGAIN=1 -o - \
+# RUN:   | FileCheck --check-prefix=READ %s
 # RUN: fsc %s --arch=sm_90a --emit=simt --verify-each --passes=-pipeline -o - | FileCheck --check-prefix=STORED %s
-# RUN: fsc %s --arch=sm_90a --emit=simt --num-warps=2 -o - | FileCheck --check-prefix=WARPS %s
+# RUN: fsc %s --arch=sm_90a --passes=-bulk --emit=simt --num-warps=2 -o - | FileCheck --check-prefix=WARPS %s
 # RUN: fsc %s --arch=sm_90 --emit=simt -o - | FileCheck --check-prefix=WARPS %s
 # CHECK: #buffer<4 x [64x64] fp16 at #{{.*}} align 1024 offset 0>
 # CHECK: #buffer<4 x [64x32] fp16 at #{{.*}} align 512 offset

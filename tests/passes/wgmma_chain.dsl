@@ -1,8 +1,8 @@
 # A product of a product by four warps: its first operand stays in registers; one fence and one barrier a round, behind
 # the wait for copies. A second product is begun before the first is waited for. What products read is overwritten
 # behind a barrier only, also behind the loop.
-# RUN: fsc %s --arch=sm_90a --emit=simt --verify-each --num-stages=2 -o - | FileCheck %s
-# RUN: fsc %s --arch=sm_90a --emit=simt --verify-each --num-stages=2 --num-warps=8 -o - \
+# RUN: fsc %s --arch=sm_90a --passes=-bulk --emit=simt --verify-each --num-stages=2 -o - | FileCheck %s
+# RUN: fsc %s --arch=sm_90a --passes=-bulk --emit=simt --verify-each --num-stages=2 --num-warps=8 -o - \
 # RUN:   | FileCheck --check-prefix=SHORT %s
 # CHECK: shared_store %a {buffer = [[A:b[0-9]+]]}
 # CHECK-NEXT: proxy_fence

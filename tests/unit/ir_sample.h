@@ -213,6 +213,25 @@ static inline void sample_copies(Sample *s) {
     }
 }
 
+/* Of a map with a constant and parameters, into a ring of one box a stage. */
+static inline void sample_bulk(Sample *s) {
+    DType d = s->p->type.pointee;
+    uint32_t bytes = type_bytes(type_scalar(d)), columns = 128 / bytes;
+    Shape shape = shape_make(2, (const uint8_t[]){3, (uint8_t)__builtin_ctz(columns)});
+    BoxMap m = {.param = s->p->index, .rank = 3, .span = 128};
+    m.dims[0] = (MapDim){.box = columns, .extent = s->n->index, .stride = {MAP_NO_PARAM, MAP_NO_PARAM}, .scale = 1};
+    m.dims[1] = (MapDim){8, MAP_NO_PARAM, 100, {s->n->index, MAP_NO_PARAM}, 2};
+    m.dims[2] = (MapDim){1, MAP_NO_PARAM, 7, {s->n->index, s->n->index}, 4096};
+    vec_push(s->f->arena, &s->f->maps, m);
+    Attr a = {.map = s->f->maps.len - 1, .is_begin = true};
+    a.buffer = buffer_add(s->f, (Buffer){.dtype = d,
+                                         .places = layout_swizzled(s->f->layouts, shape, 1, 8 * bytes, 128),
+                                         .stages = 3,
+                                         .is_bulk = true});
+    Value *args[] = {s->n, sample_value(s, type_scalar(DT_I1)), s->n, s->n, s->n};
+    op_build(&s->b, OP_BULKLOAD, args, 5, a, s->n->type);
+}
+
 static inline void sample_copies_read(Sample *s) {
     Type t = sample_tile(s, DT_FP32, s->row);
     Value *args[] = {s->n, sample_value(s, type_with_dtype(t, DT_I1)), sample_value(s, t)};
@@ -428,6 +447,7 @@ static inline void sample_op(Sample *s, OpKind k) {
         return;
     }
     case OP_COPYASYNC: sample_copies(s); return;
+    case OP_BULKLOAD: sample_bulk(s); return;
     case OP_COPYREAD: sample_copies_read(s); return;
     case OP_COPYCOMMIT: op_build(&s->b, k, NULL, 0, (Attr){0}, s->n->type); return;
     case OP_COPYWAIT: op_build(&s->b, k, NULL, 0, (Attr){.pending = 2}, s->n->type); return;

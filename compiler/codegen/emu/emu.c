@@ -110,7 +110,7 @@ static const Target *emu_target(uint32_t i) {
                                .backend = &backend_emu,
                                .features = FEATURES(COPIES) | FEATURES(PAIRS) | FEATURES(CLUSTERS) | FEATURES(FMA) |
                                            FEATURES(MMA) | FEATURES(MMA_WIDE) | FEATURES(MMA_FP8) | FEATURES(STMATRIX) |
-                                           FEATURES(WGMMA)};
+                                           FEATURES(WGMMA) | FEATURES(BULK)};
     return i == 0 ? &emu : NULL;
 }
 

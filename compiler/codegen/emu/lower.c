@@ -317,7 +317,7 @@ static void make_entry(Llvm *m, LLVMValueRef kernel) {
         V index = llvm_int(m->i64, i - 1);
         V slot = LLVMBuildInBoundsGEP2(m->at, m->ptr, LLVMGetParam(entry, 1), &index, 1, "");
         V at = LLVMBuildLoad2(m->at, m->ptr, slot, "");
-        args[i] = LLVMBuildLoad2(m->at, t == m->i1 ? m->i8 : t, at, "");
+        args[i] = t == m->ptr ? at : LLVMBuildLoad2(m->at, t == m->i1 ? m->i8 : t, at, ""); /* of a map its address */
         if (t == m->i1) args[i] = LLVMBuildTrunc(m->at, args[i], t, "");
     }
     LLVMBuildCall2(m->at, LLVMGlobalGetValueType(kernel), kernel, args, n, "");

@@ -131,7 +131,7 @@ static bool is_product(const Op *op) {
 }
 
 static bool is_copy(const Op *op) {
-    return op->kind == OP_COPYASYNC;
+    return op_is_copy(op->kind);
 }
 
 static bool has(const Block *b, bool (*is_one)(const Op *op)) {
@@ -155,6 +155,15 @@ static void make_shared(Nvptx *n) {
     n->shared_base = LLVMConstPtrToInt(base, n->m->i32);
 }
 
+/* A tensor map: 128 bytes that the launch passes by value, and that nobody copies or writes. */
+static void pass_map(Llvm *m, LLVMValueRef kernel, uint32_t param) {
+    LLVMTypeRef bytes = LLVMArrayType2(m->i8, MAP_BYTES);
+    unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5);
+    LLVMAddAttributeAtIndex(kernel, param + 1, LLVMCreateTypeAttribute(m->context, byval, bytes));
+    LLVMAddAttributeAtIndex(kernel, param + 1, LLVMCreateStringAttribute(m->context, "nvvm.grid_constant", 18, "", 0));
+    LLVMSetParamAlignment(LLVMGetParam(kernel, param), MAP_ALIGN);
+}
+
 static void make_kernel(Nvptx *n, LLVMValueRef kernel) {
     char text[32];
     LLVMSetFunctionCallConv(kernel, PTX_KERNEL);
@@ -167,6 +176,7 @@ static void make_kernel(Nvptx *n, LLVMValueRef kernel) {
         llvm_attribute(n->m, kernel, "nvvm.cluster_dim", text);
     }
     llvm_attribute_enum(n->m, kernel, "nounwind", 0);
+    for (uint32_t i = 0; i < n->f->maps.len; i++) pass_map(n->m, kernel, n->f->body->args.len + i);
 }
 
 static void make_record(Nvptx *n) {

@@ -51,6 +51,29 @@ V lower_mbarrier_wait(Nvptx *n, Access a, const V *in) {
     return asm_build(n, &s);
 }
 
+/* The map is the kernel's parameter, of which the card wants the address. */
+V lower_bulk_load(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    Asm s = asm_begin(n);
+    char text[160];
+    const V *places = tuple_values(n->m, in[4]);
+    uint32_t rank = tuple_length(LLVMTypeOf(in[4])), first = 0;
+    uint32_t to = asm_operand(&s, asm_shared_address(n, in[0]), "r"),
+             count = asm_operand(&s, asm_shared_address(n, in[1]), "r"), map = asm_operand(&s, in[3], "l");
+    for (uint32_t i = 0; i < rank; i++) {
+        uint32_t number = asm_operand(&s, places[i], "r");
+        if (i == 0) first = number;
+    }
+    begin_if(&s, in[2]);
+    snprintf(text, sizeof text, "cp.async.bulk.tensor.%ud.shared::cluster.global.tile.mbarrier::complete_tx::bytes [",
+             rank);
+    asm_number(&s, text, to, "], [");
+    asm_number(&s, "", map, ", ");
+    asm_braces(&s, first, rank);
+    asm_number(&s, "], [", count, "];");
+    return asm_build(n, &s);
+}
+
 V lower_store_async(Nvptx *n, Access a, const V *in) {
     Asm s = asm_begin(n);
     char text[96], vector[16] = "";

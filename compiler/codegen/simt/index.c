@@ -50,6 +50,21 @@ void simt_begin_cluster(Simt *s) {
     leave(s, a);
 }
 
+void simt_begin_bulk(Simt *s) {
+    Away a = enter(s);
+    V site = simt_i32(s, -1);
+    for (uint32_t i = 0; i < s->f->buffers.len; i++) {
+        const Buffer *b = &s->f->buffers.at[i];
+        if (!b->is_bulk || b->counts < 0) continue;
+        V args[] = {simt_i32(s, b->counts), simt_owner_in_block(s, NULL), simt_i32(s, b->stages), site};
+        prim_call(s, PRIM_MBARRIER_INIT, args, COUNT(args));
+    }
+    for (uint32_t i = 0; i < s->f->maps.len; i++)
+        s->maps_at[i] = LLVMBuildPtrToInt(s->m->at, s->maps_at[i], s->m->i64, "");
+    if (s->f->maps.len) prim_call(s, PRIM_BAR_BLOCK, &site, 1);
+    leave(s, a);
+}
+
 V simt_cta_rank(Simt *s) {
     if (s->cta) return s->cta;
     Away a = enter(s);

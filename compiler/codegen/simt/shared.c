@@ -154,26 +154,25 @@ static void put_shared(Simt *s, const Op *op, const Targets *t, Access a, V coun
     }
 }
 
-/* Of a counted buffer: where the stage's bytes are counted. */
-static V count_of(Simt *s, const Buffer *b, V stage) {
-    V first = simt_i32(s, b->offset + buffer_count_offset(b));
+V simt_count_of(Simt *s, const Buffer *b, V stage) {
+    V first = simt_i32(s, b->is_bulk ? b->counts : b->offset + buffer_count_offset(b));
     return stage ? LLVMBuildAdd(s->m->at, first, LLVMBuildMul(s->m->at, stage, simt_i32(s, COUNT_BYTES), ""), "")
                  : first;
 }
 
-/* The round has a stage of bytes: each of its elements comes once, from whichever block. */
-static void expect(Simt *s, const Buffer *b, V count) {
+void simt_expect(Simt *s, const Buffer *b, V count, V predicate) {
     V bytes = simt_i32(s, plant(PLANT_COUNT_SHORT) ? b->bytes / 2 : b->bytes);
-    V args[] = {count, simt_owner_in_block(s, NULL), bytes, simt_site(s)};
+    V args[] = {count, predicate, bytes, simt_site(s)};
     prim_call(s, PRIM_MBARRIER_EXPECT, args, COUNT(args));
 }
 
 void simt_shared_wait(Simt *s, const Op *op) {
     const Buffer *b = &s->f->buffers.at[op->attr.buffer];
+    if (b->is_bulk && plant(PLANT_BULK_WAIT)) return;
     V stage = op->nargs ? tile_slot(s, tile_of(s, op->args[0]), 0) : NULL;
     V phase = op->nargs ? tile_slot(s, tile_of(s, op->args[1]), 0) : simt_i32(s, 0);
     if (plant(PLANT_COUNT_PHASE)) phase = LLVMBuildXor(s->m->at, phase, simt_i32(s, 1), "");
-    V args[] = {count_of(s, b, stage), phase, simt_site(s)};
+    V args[] = {simt_count_of(s, b, stage), phase, simt_site(s)};
     prim_call(s, PRIM_MBARRIER_WAIT, args, COUNT(args));
 }
 
@@ -223,8 +222,8 @@ void simt_shared_store(Simt *s, const Op *op) {
     const Layout *l = value_is_tile(v) ? access_layout(s->f, op, v->type) : NULL;
     uint32_t free_registers = l ? layout_free(l, IN_REGISTER) : 0;
     V stage = op->nargs > 1 ? tile_slot(s, tile_of(s, op->args[1]), 0) : NULL;
-    V count = p.buffer->is_counted ? count_of(s, p.buffer, stage) : NULL;
-    if (count) expect(s, p.buffer, count);
+    V count = p.buffer->is_counted ? simt_count_of(s, p.buffer, stage) : NULL;
+    if (count) simt_expect(s, p.buffer, count, simt_owner_in_block(s, NULL));
     Targets targets = to_cluster ? targets_of(s, l, count) : (Targets){0};
     V owner = to_cluster ? simt_owner_among(s, l, targets.threads) : simt_owner_in_block(s, l);
     for (uint32_t reg = 0; reg < x->n; reg++) {
@@ -311,7 +310,8 @@ void simt_barrier(Simt *s, const Op *op) {
         prim_call(s, PRIM_CLUSTER_BEGUN, &site, 1);
         return;
     }
-    if (plant(PLANT_RING_BARRIER) && op->prev && op->prev->kind == OP_COPYWAIT) return;
+    bool is_ring = (op->prev && op->prev->kind == OP_COPYWAIT) || (op->next && op->next->kind == OP_BULKLOAD);
+    if (plant(PLANT_RING_BARRIER) && is_ring) return;
     if (plant(PLANT_DROP_BARRIER) && op->attr.scope != SCOPE_WARP) return;
     if (op->attr.scope == SCOPE_GRID) simt_grid_meet(s, op);
     prim_call(s, of[op->attr.scope], &site, 1);

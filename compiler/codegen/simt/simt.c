@@ -34,6 +34,7 @@ static void build_op(Simt *s, const Op *op) {
     case OP_SHWAIT:     simt_shared_wait(s, op); return;
     case OP_SHGATHER:   simt_shared_gather(s, op); return;
     case OP_COPYASYNC:  simt_copy_async(s, op); return;
+    case OP_BULKLOAD:   simt_bulk_load(s, op); return;
     case OP_COPYREAD:   simt_copy_read(s, op); return;
     case OP_COPYCOMMIT:
     case OP_COPYWAIT:   simt_copy_order(s, op); return;
@@ -100,18 +101,20 @@ static void set_param_bounds(Tile *t, const Param *p, DType d) {
     t->hi = plant(PLANT_SHORT_ROW) ? p->most / 2 : p->most;
 }
 
-/* Parameters: the thread where the target step wants one; the kernel's; of packed programs, the grid's three extents;
- * of those whose blocks meet through global memory, the launch's number. */
+/* Parameters: the thread where the target step wants one; the kernel's; tensor maps, by their addresses; of packed
+ * programs, the grid's three extents; of those whose blocks meet through global memory, the launch's number. */
 static LLVMValueRef declare_kernel(Llvm *m, Simt *s, const Func *f, bool has_thread) {
-    uint32_t n = f->body->args.len, first = has_thread ? 1 : 0,
+    uint32_t n = f->body->args.len, first = has_thread ? 1 : 0, maps = f->maps.len,
              extents = f->programs_per_block > 1 ? 3
                        : f->scope == SCOPE_GRID  ? 1
                                                  : 0;
-    LLVMTypeRef *types = NEW_ARRAY(m->o->arena, LLVMTypeRef, first + n + extents + 1);
+    LLVMTypeRef *types = NEW_ARRAY(m->o->arena, LLVMTypeRef, first + n + maps + extents + 1);
     types[0] = m->ptr;
     for (uint32_t i = 0; i < n; i++) types[first + i] = slot_type(s, f->body->args.at[i]->type.dtype);
-    for (uint32_t i = 0; i < extents; i++) types[first + n + i] = m->i32;
-    LLVMValueRef k = LLVMAddFunction(m->module, f->name, LLVMFunctionType(m->none, types, first + n + extents, 0));
+    for (uint32_t i = 0; i < maps; i++) types[first + n + i] = m->ptr;
+    for (uint32_t i = 0; i < extents; i++) types[first + n + maps + i] = m->i32;
+    LLVMValueRef k =
+        LLVMAddFunction(m->module, f->name, LLVMFunctionType(m->none, types, first + n + maps + extents, 0));
     for (uint32_t i = 0; i < n; i++) {
         const Value *v = f->body->args.at[i];
         Tile t = tile_create(s, 1);
@@ -119,7 +122,9 @@ static LLVMValueRef declare_kernel(Llvm *m, Simt *s, const Func *f, bool has_thr
         set_param_bounds(&t, &f->params.at[i], v->type.dtype);
         s->values[v->id] = t;
     }
-    if (extents == 3) s->grid = LLVMGetParam(k, first + n);
+    s->maps_at = NEW_ARRAY(m->o->arena, V, maps);
+    for (uint32_t i = 0; i < maps; i++) s->maps_at[i] = LLVMGetParam(k, first + n + i);
+    if (extents == 3) s->grid = LLVMGetParam(k, first + n + maps);
     return k;
 }
 
@@ -139,6 +144,7 @@ LLVMValueRef simt_build(Llvm *m, const Func *f, const Target *t) {
     llvm_debug_at(m, f->span);
     if (f->programs_per_block > 1) simt_begin_packed(&s);
     simt_grid_begin(&s);
+    simt_begin_bulk(&s);
     simt_block(&s, f->body);
     simt_grid_end(&s);
     LLVMBuildRetVoid(m->at);

@@ -171,6 +171,7 @@ struct Simt {
     bool records;            /* code tells what it makes (record.c) */
     Rounds *rounds;          /* NULL: the program is a block, or a cluster */
     VEC(ThreadMap) maps;
+    V *maps_at;              /* addresses of the function's tensor maps: parameters */
     VEC(OwnerTest) tests;
 };
 
@@ -275,6 +276,10 @@ void simt_shared_gather(Simt *s, const Op *op);
 void simt_print(Simt *s, const Op *op);
 void simt_assert(Simt *s, const Op *op);
 void simt_shared_wait(Simt *s, const Op *op);
+/* Of a counted buffer: where the stage's bytes (NULL: it has one) are counted; who says that the round has a stage's,
+ * each of which comes once. */
+V simt_count_of(Simt *s, const Buffer *b, V stage);
+void simt_expect(Simt *s, const Buffer *b, V count, V predicate);
 void simt_barrier(Simt *s, const Op *op);
 
 /* grid.c - exchanges of programs that reach over the grid */
@@ -293,6 +298,8 @@ void simt_record_entry(Simt *s, const Block *b); /* a region begins, with its ar
 void simt_record_end(Simt *s, const Op *op);    /* the op has made its results */
 
 void simt_copy_async(Simt *s, const Op *op); /* copy.c */
+void simt_begin_bulk(Simt *s);               /* index.c: at the function's start, what counts is ready for all */
+void simt_bulk_load(Simt *s, const Op *op);
 void simt_copy_read(Simt *s, const Op *op);
 void simt_copy_order(Simt *s, const Op *op); /* copy_commit, copy_wait */
 void simt_convert(Simt *s, const Op *op, bool broadcast);

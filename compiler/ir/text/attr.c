@@ -54,7 +54,8 @@ static bool read_item(Reader *r, Line *l) {
     const char *begin = r->at, *word = read_word(r, "an attribute");
     if (!word) return false;
     bool has_memory = op_has_memory(l->kind);
-    if (k == ATTR_COPY && !strcmp(word, "prefetch")) return a->is_prefetch = true;
+    bool is_copy = k == ATTR_COPY || k == ATTR_BULK;
+    if (is_copy && !strcmp(word, "prefetch")) return a->is_prefetch = true;
     if (k == ATTR_MEM && !strcmp(word, "volatile")) return a->mem.is_volatile = true;
     if (k == ATTR_MEM && !strcmp(word, "rotated")) return a->mem.is_rotated = true;
     if (l->kind == OP_LOAD && !strcmp(word, "versioned")) return a->mem.is_versioned = true;
@@ -62,7 +63,7 @@ static bool read_item(Reader *r, Line *l) {
     if (k == ATTR_LOOP && !strcmp(word, "no_licm")) return a->loop.disable_licm = true;
     if (k == ATTR_COMBINE && !strcmp(word, "reverse")) return a->flags |= COMBINE_REVERSE, true;
     if (k == ATTR_COMBINE && !strcmp(word, "exclusive")) return a->flags |= COMBINE_EXCLUSIVE, true;
-    if ((k == ATTR_SCOPE || k == ATTR_COPY) && !strcmp(word, "begin")) return a->is_begin = true;
+    if ((k == ATTR_SCOPE || is_copy) && !strcmp(word, "begin")) return a->is_begin = true;
     if (l->kind == OP_SHSTORE && !strcmp(word, "cluster")) return a->scope = SCOPE_CLUSTER, true;
     if (l->kind == OP_SHSTORE && !strcmp(word, "grid")) return a->scope = SCOPE_GRID, true;
     if (k == ATTR_SHARED && !strcmp(word, "matrices")) return a->is_matrices = true;
@@ -91,6 +92,9 @@ static bool read_item(Reader *r, Line *l) {
     if (k == ATTR_MMA && !strcmp(word, "instr")) return read_choice(r, mma_words, &x) && (a->instr = (Mma)x, true);
     if (k == ATTR_MMA && !strcmp(word, "warps_m")) return read_log2(r, 5, &a->warps_m_log2);
     if (op_has_buffer(l->kind) && !strcmp(word, "buffer")) return read_buffer_name(r, &a->buffer);
+    bool has_map = k == ATTR_BULK || l->kind == OP_LOAD;
+    if (has_map && !strcmp(word, "map")) return read_map_name(r, &a->map) && (a->map -= k == ATTR_BULK, true);
+    if (k == ATTR_BULK && !strcmp(word, "ahead")) return read_u32(r, 1, INT32_MAX, &a->ahead);
     if (l->kind == OP_SHLOAD && !strcmp(word, "flip")) return read_u32(r, 0, UINT32_MAX, &a->flip);
     if (k == ATTR_LOOP && !strcmp(word, "stages")) return read_count(r, &a->loop.num_stages);
     if (k == ATTR_LOOP && !strcmp(word, "unroll")) return read_count(r, &a->loop.unroll_factor);

@@ -13,9 +13,11 @@ void buffer_print(const Buffer *b, uint32_t layout, Text *out) {
     if (layout != UINT32_MAX) text_printf(out, " at #l%u", layout);
     if (b->is_private) text_printf(out, " private");
     if (b->is_counted) text_printf(out, " counted");
+    if (b->is_bulk) text_printf(out, " bulk");
     if (b->bytes != buffer_whole(b)) text_printf(out, " bytes %u", b->bytes);
     if (b->align != BUFFER_ALIGN) text_printf(out, " align %u", b->align);
     if (b->offset >= 0) text_printf(out, " offset %lld", (long long)b->offset);
+    if (b->counts >= 0) text_printf(out, " counts %lld", (long long)b->counts);
     text_printf(out, ">");
 }
 
@@ -45,7 +47,7 @@ static bool read_bytes(Reader *r, int64_t least, uint32_t *out) {
 static bool read_buffer(Reader *r, Buffer *b) {
     Shape s = {0};
     Type t;
-    int64_t offset = -1;
+    int64_t offset = -1, counts = -1;
     if (!at_char(r, '[') && (!read_bytes(r, 2, &b->stages) || !expect(r, "x"))) return false;
     if (!expect(r, "[") || !read_sizes(r, &s) || !read_type(r, &t)) return false;
     skip_blanks(r);
@@ -56,12 +58,15 @@ static bool read_buffer(Reader *r, Buffer *b) {
     b->dtype = t.dtype;
     b->is_private = accept_text(r, "private");
     b->is_counted = accept_text(r, "counted");
+    b->is_bulk = accept_text(r, "bulk");
     if (accept_text(r, "bytes") && !read_bytes(r, 1, &b->bytes)) return false;
     if (accept_text(r, "align") && !read_bytes(r, 1, &b->align)) return false;
     if (accept_text(r, "offset") && !read_int(r, 0, INT32_MAX, &offset)) return false;
+    if (accept_text(r, "counts") && !read_int(r, 0, INT32_MAX, &counts)) return false;
     if (!expect(r, ">")) return false;
     uint32_t i = buffer_add(r->f, *b);
     r->f->buffers.at[i].offset = offset;
+    r->f->buffers.at[i].counts = counts;
     return true;
 }
 

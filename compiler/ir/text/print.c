@@ -241,12 +241,16 @@ static void put_braces(Printer *p, const Op *op) {
     case ATTR_MEM:
         if (op_is_atomic(op->kind)) brace_atomic(&b, op);
         brace_memory(&b, &a->mem);
+        if (a->map) brace(&b, "map = m%u", a->map - 1);
         break;
+    case ATTR_BULK:
     case ATTR_COPY:
         brace(&b, "buffer = b%u", a->buffer);
+        if (op->kind == OP_BULKLOAD) brace(&b, "map = m%u", a->map);
         if (a->is_begin) brace(&b, "begin");
         if (a->is_prefetch) brace(&b, "prefetch");
-        brace_memory(&b, &a->mem);
+        if (a->ahead) brace(&b, "ahead = %u", a->ahead);
+        if (op->kind != OP_BULKLOAD) brace_memory(&b, &a->mem);
         break;
     case ATTR_PENDING: brace(&b, "pending = %u", a->pending); break;
     case ATTR_REDUCE:
@@ -469,6 +473,7 @@ static void print_function(const Func *f, Text *out, bool spans) {
         buffer_print(b, is_flat(&p, b) ? UINT32_MAX : layout_number(&p, b->places), out);
         put(&p, "\n");
     }
+    maps_print(f, out);
     put_signature(&p);
     put(&p, " {\n");
     put_block(&p, f->body);

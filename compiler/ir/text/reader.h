@@ -21,7 +21,7 @@ typedef struct Reader {
     const Source *src;
     const char *at, *end;
     Func *f;
-    Names values, layouts, buffers;
+    Names values, layouts, buffers, maps;
     bool has_sites; /* the text lists them; else each access makes its own */
     bool lost;
     uint32_t depth;
@@ -66,9 +66,11 @@ bool read_span(Reader *r, Span *out); /* loc(begin:end), if it is there */
 bool read_type(Reader *r, Type *out);
 bool read_value(Reader *r, Value **out); /* %name of something defined */
 bool read_layout(Reader *r, const Layout **out); /* #name or #layout<…> */
-bool read_layout_line(Reader *r);        /* #name = #layout<…>, or #name = #buffer<…> */
+bool read_layout_line(Reader *r);        /* #name = #layout<…>, #name = #buffer<…>, or #name = #map<…> */
 bool read_buffer_line(Reader *r, const char *begin, const char *name); /* from behind #buffer< on (text/buffer.c) */
 bool read_buffer_name(Reader *r, uint32_t *out); /* b0 of something defined */
+bool read_map_line(Reader *r, const char *begin, const char *name); /* from behind #map< on (text/map.c) */
+bool read_map_name(Reader *r, uint32_t *out); /* m0 of something defined, as its number from 1 on */
 bool read_u32(Reader *r, uint32_t least, uint32_t most, uint32_t *out);
 bool read_braces(Reader *r, Line *l);    /* an op's attributes (attr.c) */
 

@@ -219,6 +219,7 @@ bool read_layout_line(Reader *r) {
     void *old;
     if (!name || !expect(r, "=")) return false;
     if (accept_text(r, "#buffer<")) return read_buffer_line(r, begin, name);
+    if (accept_text(r, "#map<")) return read_map_line(r, begin, name);
     bool good = read_layout(r, &l);
     if (good && names_find(&r->layouts, name, &old))
         good = read_fail(r, begin, "the layout #%s is defined twice", name);

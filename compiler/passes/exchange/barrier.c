@@ -68,7 +68,7 @@ static bool add(Places *p, Accesses *to, Access a) {
 
 /* Over the grid each block writes its own shared memory alone, when the others' words have come. */
 static Access shared_access(const Func *f, const Op *op) {
-    bool is_copy = op->kind == OP_COPYASYNC, is_counted = f->buffers.at[op->attr.buffer].is_counted;
+    bool is_copy = op_is_copy(op->kind), is_counted = f->buffers.at[op->attr.buffer].is_counted;
     return (Access){.buffer = op->attr.buffer,
                     .is_write = op->kind == OP_SHSTORE || is_copy,
                     .is_copy = is_copy,
@@ -260,6 +260,7 @@ static void find_sources(Places *p, const Value *v) {
  * every thread has had what it loaded for them, and may overwrite that. */
 static void have_come(Places *p, const Op *wait, Accesses *pending) {
     const Op *store = wait->prev;
+    if (p->f->buffers.at[wait->attr.buffer].is_bulk) return;
     while (store->kind != OP_SHSTORE || store->attr.buffer != wait->attr.buffer) store = store->prev;
     if (!shared_access(p->f, store).is_of_all) return;
     p->is_source = NEW_ARRAY(p->scratch, bool, p->f->next_op);

@@ -4,7 +4,7 @@
  * Method: a buffer may have the bytes of another one that is not alive at the same time (ir/buffer.c), but bytes used
  * again soon cost a barrier. So buffers that all threads see take fresh ones while a few kilobytes last, then the first
  * that fit beside those alive. Bytes of private ones lie behind, and are the same thread's for ever, so that they need
- * no barrier: only buffers of equal vectors share them.
+ * no barrier: only buffers of equal vectors share them. What counts bulk copies lies behind all, and shares nothing.
  */
 #include "base/plant.h"
 #include "passes/private.h"
@@ -61,12 +61,21 @@ static void place_private(Plan *p, uint32_t bytes) {
     }
 }
 
+/* They count from the kernel's beginning to its end. */
+static void place_counts(Plan *p, uint32_t i) {
+    Buffer *b = &p->f->buffers.at[i];
+    if (!b->is_bulk || !is_touched(p, i)) return;
+    b->counts = (int64_t)align_to(p->end, COUNT_BYTES);
+    p->end = (uint64_t)b->counts + (uint64_t)b->stages * COUNT_BYTES;
+}
+
 uint64_t buffers_place(Func *f, const Lives *lives) {
     Plan p = {.f = f, .lives = lives};
     for (uint32_t i = 0; i < f->buffers.len; i++) f->buffers.at[i].offset = -1;
     for (uint32_t i = 0; i < f->buffers.len; i++)
         if (!f->buffers.at[i].is_private && is_touched(&p, i)) place_seen_by_all(&p, i);
     for (uint32_t bytes = 16; bytes; bytes /= 2) place_private(&p, bytes);
+    for (uint32_t i = 0; i < f->buffers.len; i++) place_counts(&p, i);
     return p.end;
 }
 

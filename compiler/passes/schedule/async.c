@@ -56,10 +56,20 @@ static bool is_written(const Block *b, uint32_t buffer) {
     return false;
 }
 
+/* Of the bulk copies into the buffer that `at` names, in its loop. */
+static uint32_t rounds_ahead(const Op *at) {
+    uint32_t most = 0;
+    for (const Op *op = at->parent->first; op; op = op->next)
+        if (op->kind == OP_BULKLOAD && op->attr.buffer == at->attr.buffer && op->attr.ahead > most)
+            most = op->attr.ahead;
+    return most;
+}
+
 /* Are copies under way in fewer stages than the buffer has beside those of this round and the one before? */
 static bool has_room(const Func *f, const Op *at) {
     const Buffer *b = &f->buffers.at[at->attr.buffer];
     const Op *wait = at;
+    if (b->is_bulk) return rounds_ahead(at) + 2 <= b->stages;
     while (wait && wait->kind != OP_COPYWAIT) wait = wait->prev;
     return b->stages == 1 ? !is_written(at->parent, at->attr.buffer) : wait && wait->attr.pending + 3 <= b->stages;
 }
@@ -109,7 +119,7 @@ static bool takes(const Op *op, const Value *v) {
 /* What may happen while a product reads: nothing that others wait for, or that writes where it reads. Copies of a round
  * go where no product of it reads; all have been waited for at the barrier before them. */
 static bool may_pass(const Op *op) {
-    bool is_copy = op->kind == OP_COPYCOMMIT || (op->kind == OP_COPYASYNC && op->attr.is_prefetch),
+    bool is_copy = op->kind == OP_COPYCOMMIT || (op_is_copy(op->kind) && op->attr.is_prefetch),
          is_place = op->kind == OP_SHMATRIX || op->kind == OP_PROXYFENCE;
     return op_is_pure(op->kind) || op->kind == OP_LOAD || op_class(op->kind) == CLASS_MATRIX || is_place || is_copy;
 }

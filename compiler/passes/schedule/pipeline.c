@@ -12,79 +12,8 @@
 #include "base/plant.h"
 #include "passes/schedule/pipeline.h"
 
-/* A round that is ahead. */
-typedef struct Front {
-    Value *iv, *more; /* of that round; does it run? */
-    Value *carried[MOST_CARRIED];
-} Front;
-
-typedef struct Rotation {
-    Func *f;
-    const PrefetchPlan *plan;
-    Op *loop;        /* the plan's */
-    uint64_t carry;
-    Value *apart;    /* i1: are the buffers different? NULL: nothing needs that */
-    uint32_t first;  /* of the new loop's carried values: the front's loop variable */
-    Value *slot;     /* the stage that a round reads; NULL: there is one */
-} Rotation;
-
-static Block *body_of(const Rotation *r) {
-    return r->loop->regions[0];
-}
-
-static bool is_carried(const Rotation *r, uint32_t i) {
-    return r->carry >> i & 1;
-}
-
 static Value *build_i1(Builder *b, bool truth) {
     return build_int(b, type_scalar(DT_I1), truth);
-}
-
-/* ---- The front --------------------------------------------------------------------------------------------------- */
-
-/* Does the round of this loop variable run? */
-static Value *runs(const Rotation *r, Builder *b, Value *iv) {
-    Value *hi = r->loop->args[1], *step = r->loop->args[2];
-    Value *up = r->plan->direction < 0 ? NULL : build_compare(b, OP_ICMP, PRED_SLT, iv, hi);
-    if (r->plan->direction > 0) return up;
-    Value *down = build_compare(b, OP_ICMP, PRED_SGT, iv, hi);
-    if (r->plan->direction < 0) return down;
-    Value *rises = build_compare(b, OP_ICMP, PRED_SGT, step, build_int(b, step->type, 0));
-    return build3(b, OP_SELECT, rises, up, down);
-}
-
-static Front front_begin(Rotation *r, Builder *b) {
-    Front at = {.iv = r->loop->args[0]};
-    at.more = runs(r, b, at.iv);
-    if (r->apart) at.more = build2(b, OP_AND, r->apart, at.more);
-    for (uint32_t i = 0; i < MOST_CARRIED; i++)
-        if (is_carried(r, i)) at.carried[i] = r->loop->args[3 + i];
-    return at;
-}
-
-/* What the loop's own values are in the front's round. */
-static ValueMap map_of(const Rotation *r, const Front *at) {
-    ValueMap map = valuemap_create(r->f);
-    valuemap_set(r->f, &map, body_of(r)->args.at[0], at->iv);
-    for (uint32_t i = 0; i < MOST_CARRIED; i++)
-        if (is_carried(r, i)) valuemap_set(r->f, &map, body_of(r)->args.at[1 + i], at->carried[i]);
-    return map;
-}
-
-/* v in the front's round: the ops that make it, once more. */
-static Value *front_value(const Rotation *r, Builder *b, Value *v, ValueMap *map) {
-    Value *made = valuemap_get(map, v);
-    if (made != v || !v->def || v->def->parent != body_of(r)) return made;
-    for (uint32_t i = 0; i < v->def->nargs; i++) front_value(r, b, v->def->args[i], map);
-    return op_clone(b, v->def, map)->results[v->index];
-}
-
-static Front front_next(const Rotation *r, Builder *b, const Front *at, ValueMap *map) {
-    Front next = {.iv = build2(b, OP_ADD, at->iv, r->loop->args[2])};
-    for (uint32_t i = 0; i < MOST_CARRIED; i++)
-        if (is_carried(r, i)) next.carried[i] = front_value(r, b, body_of(r)->last->args[i], map);
-    next.more = build2(b, OP_AND, at->more, runs(r, b, next.iv));
-    return next;
 }
 
 /* ---- The loop ---------------------------------------------------------------------------------------------------- */
@@ -147,13 +76,40 @@ static void build_copy(Builder *b, const PrefetchCopy *c, Value *ptr, Value *mas
     op_build(&here, OP_COPYASYNC, args, mask ? 4 : 3, attr, (Type){0});
 }
 
+/* Are there copies by bulk, or by threads of their own? */
+static bool has_copies(const PrefetchPlan *plan, bool by_bulk) {
+    bool found = false;
+    for (uint32_t i = 0; i < plan->num_copies; i++) found |= (plan->copies[i].box != NULL) == by_bulk;
+    return found;
+}
+
 static void build_order(Builder *b, OpKind k, uint32_t pending) {
     op_build(b, k, NULL, 0, (Attr){.pending = k == OP_COPYWAIT ? pending : 0}, (Type){0});
+}
+
+/* One thread's, of the boxes that begin at the front's places. */
+static void bulk_copy(const Rotation *r, Builder *b, const PrefetchCopy *c, Value *stage, const Front *front,
+                      ValueMap *map, bool is_begin) {
+    Attr attr = {.buffer = c->buffer, .map = c->load->attr.map - 1, .is_begin = is_begin, .is_prefetch = !is_begin};
+    Value *args[2 + MAP_DIMS] = {stage, front->more}, *terms[COUNT(c->box->dims[0].terms)];
+    Builder here = *b;
+    here.span = c->load->span;
+    if (!is_begin) attr.ahead = r->plan->distance;
+    for (uint32_t i = 0; i < c->box->rank; i++) {
+        const BoxDim *d = &c->box->dims[i];
+        for (uint32_t k = 0; k < d->num_terms; k++) terms[k] = front_value(r, &here, d->terms[k].v, map);
+        args[2 + i] = box_place(&here, d, terms);
+    }
+    op_build(&here, OP_BULKLOAD, args, 2 + c->box->rank, attr, (Type){0});
 }
 
 /* The copy of the front's round; of zeros where that does not run, and is read all the same. */
 static void prefetch_copy(const Rotation *r, Builder *b, const PrefetchCopy *c, Value *stage, const Front *front,
                           ValueMap *map, bool is_begin, bool is_read) {
+    if (c->box) {
+        bulk_copy(r, b, c, stage, front, map, is_begin);
+        return;
+    }
     Attr attr = copy_attr(c);
     attr.is_begin = is_begin;
     attr.is_prefetch = !is_begin;
@@ -172,13 +128,13 @@ static void prefetch_copy(const Rotation *r, Builder *b, const PrefetchCopy *c, 
 static Front begin_copies(Rotation *r, Builder *b) {
     Front front = front_begin(r, b);
     for (uint32_t round = 0; round < r->plan->distance; round++) {
-        ValueMap map = map_of(r, &front);
+        ValueMap map = front_map(r, &front);
         for (uint32_t i = 0; i < r->plan->num_copies; i++) {
             const PrefetchCopy *c = &r->plan->copies[i];
             bool is_read = round == 0 && c->store && r->plan->num_early;
             prefetch_copy(r, b, c, build_int(b, type_scalar(DT_I32), round), &front, &map, true, is_read);
         }
-        build_order(b, OP_COPYCOMMIT, 0);
+        if (has_copies(r->plan, false)) build_order(b, OP_COPYCOMMIT, 0);
         front = front_next(r, b, &front, &map);
     }
     return front;
@@ -189,6 +145,13 @@ static Value *next_slot(Builder *b, Value *slot, uint32_t slots) {
     Value *next = build2(b, OP_ADD, slot, build_int(b, i32, 1));
     Value *is_end = build_compare(b, OP_ICMP, PRED_EQ, next, build_int(b, i32, slots));
     return build3(b, OP_SELECT, is_end, build_int(b, i32, 0), next);
+}
+
+/* Another one each time that the stages begin from the first one. */
+static Value *next_phase(Builder *b, Value *phase, Value *slot) {
+    Type i32 = type_scalar(DT_I32);
+    Value *is_first = build_compare(b, OP_ICMP, PRED_EQ, slot, build_int(b, i32, 0));
+    return build3(b, OP_SELECT, is_first, build2(b, OP_XOR, phase, build_int(b, i32, 1)), phase);
 }
 
 /* Where buffers are one, a round copies for itself, behind the stores of those before it. */
@@ -286,9 +249,12 @@ static void build_meeting(const Rotation *r, Op *before) {
     Op *barrier = before->prev && before->prev->kind == OP_BARRIER ? before->prev : NULL,
        *at = barrier ? barrier : before, *fence = fence_before(at);
     Builder b = builder_before(r->f, fence ? fence : at);
-    build_order(&b, OP_COPYWAIT, r->plan->distance - 1);
+    bool by_threads = has_copies(r->plan, false);
+    if (by_threads) build_order(&b, OP_COPYWAIT, r->plan->distance - 1);
+    else if (fence) op_erase(r->f, fence);
     b = builder_before(r->f, at);
-    if (!fence && has_matrices(r, r->loop->regions[0])) op_build(&b, OP_PROXYFENCE, NULL, 0, (Attr){0}, (Type){0});
+    if (!fence && by_threads && has_matrices(r, r->loop->regions[0]))
+        op_build(&b, OP_PROXYFENCE, NULL, 0, (Attr){0}, (Type){0});
     b = builder_before(r->f, before);
     if (!barrier) op_build(&b, OP_BARRIER, NULL, 0, (Attr){.scope = func_block_scope(r->f)}, (Type){0});
 }
@@ -310,7 +276,7 @@ static uint32_t read_next(const Rotation *r, Value *iv, Value **slot, Value **ou
     if (!plan->num_early) return 0;
     build_meeting(r, plan->last);
     Builder b = builder_before(r->f, plan->last);
-    Value *follows = runs(r, &b, build2(&b, OP_ADD, iv, r->loop->args[2]));
+    Value *follows = front_runs(r, &b, build2(&b, OP_ADD, iv, r->loop->args[2]));
     Value *next = next_slot(&b, r->slot, plan->stages);
     if (plant(PLANT_RING_READ)) next = next_slot(&b, next, plan->stages);
     *slot = build3(&b, OP_SELECT, follows, next, r->slot);
@@ -344,7 +310,27 @@ static void copy_later(const Rotation *r, Op *at, const Front *front, ValueMap *
         prefetch_copy(r, &b, &plan->copies[i], to, front, map, false, false);
         if (plan->num_early && at != plan->last) at = product_from(at->next);
     }
-    build_order(&b, OP_COPYCOMMIT, 0);
+    if (has_copies(plan, false)) build_order(&b, OP_COPYCOMMIT, 0);
+}
+
+static bool reads_buffer(const Op *op, uint32_t buffer) {
+    bool found = op->kind == OP_SHMATRIX && op->attr.buffer == buffer;
+    for (uint32_t i = 0; i < op->nregions && !found; i++)
+        for (const Op *in = op->regions[i]->first; in && !found; in = in->next) found = reads_buffer(in, buffer);
+    return found;
+}
+
+/* What bulk copies bring for this round has come when its first reader does. */
+static void wait_for_bulk(const Rotation *r) {
+    Value *args[] = {r->slot, r->phase};
+    for (uint32_t i = 0; i < r->plan->num_copies; i++) {
+        uint32_t buffer = r->plan->copies[i].buffer;
+        Op *at = body_of(r)->first;
+        if (!r->plan->copies[i].box) continue;
+        while (!reads_buffer(at, buffer)) at = at->next;
+        Builder b = builder_before(r->f, at);
+        op_build(&b, OP_SHWAIT, args, 2, (Attr){.buffer = buffer}, (Type){0});
+    }
 }
 
 /* All meet in front of the first reader, or did so in the round before: so this round's copies are there, and nobody
@@ -362,9 +348,11 @@ static void rotate_ring(Rotation *r, const Front *front, ValueMap *map) {
     }
     if (!plan->num_early) build_meeting(r, at);
     copy_later(r, at, front, map);
+    wait_for_bulk(r);
     for (uint32_t i = 0; i < plan->num_copies; i++) {
         const PrefetchCopy *c = &plan->copies[i];
         b = builder_before(r->f, c->load);
+        if (c->box && c->store->next->kind == OP_PROXYFENCE) op_erase(r->f, c->store->next);
         if (c->store) op_erase(r->f, c->store);
         else value_replace(r->f, c->load->results[0], read_copy(&b, c, r->slot));
         op_erase(r->f, c->load);
@@ -374,20 +362,23 @@ static void rotate_ring(Rotation *r, const Front *front, ValueMap *map) {
 static void rotate_copies(Rotation *r) {
     const PrefetchPlan *plan = r->plan;
     uint32_t slots = plan->stages, n, early;
-    Value *more[MOST_CARRIED + MOST_EARLY + 3];
+    Value *more[MOST_CARRIED + MOST_EARLY + 4];
     Builder b = builder_before(r->f, r->loop);
     r->apart = compare_buffers(r, &b);
     r->carry = plan->copies_carry;
     Front front = begin_copies(r, &b);
     n = early = front_pack(r, &front, more);
+    bool by_bulk = has_copies(plan, true);
     if (slots > 1) more[early++] = build_int(&b, type_scalar(DT_I32), 0);
+    if (by_bulk) more[early++] = build_int(&b, type_scalar(DT_I32), 0);
     if (plan->num_early) build_meeting(r, r->loop);
     loop_grow(r, more, early + read_early(r, &b, more[n], more + early));
     front = front_unpack(r);
     Value **carried = body_of(r)->args.at + 1 + r->first;
     r->slot = slots > 1 ? carried[n] : NULL;
+    r->phase = by_bulk ? carried[n + 1] : NULL;
     take_early(r, carried + early);
-    ValueMap map = map_of(r, &front);
+    ValueMap map = front_map(r, &front);
     if (plan->is_ring) rotate_ring(r, &front, &map);
     else rotate_own(r, r->slot, &front, &map);
     Value *slot = NULL, *next[MOST_EARLY];
@@ -396,6 +387,7 @@ static void rotate_copies(Rotation *r) {
     front = front_next(r, &b, &front, &map);
     n = front_pack(r, &front, more);
     if (r->slot) more[n++] = slot ? slot : next_slot(&b, r->slot, slots);
+    if (r->phase) more[n] = next_phase(&b, r->phase, more[n - 1]), n++;
     carry(r, more, n);
     carry(r, next, num_next);
 }
@@ -435,7 +427,7 @@ static void rotate_loads(Rotation *r) {
     r->apart = compare_buffers(r, &b);
     r->carry = plan->loads_carry;
     Front front = front_begin(r, &b);
-    ValueMap map = map_of(r, &front);
+    ValueMap map = front_map(r, &front);
     for (uint32_t i = 0; i < plan->num_loads; i++) more[i] = prefetch_load(r, &b, plan->loads[i], &front, &map);
     front = front_next(r, &b, &front, &map);
     uint32_t n = front_pack(r, &front, more + plan->num_loads) + plan->num_loads;
@@ -443,7 +435,7 @@ static void rotate_loads(Rotation *r) {
     Value **carried = body_of(r)->args.at + 1 + r->first;
     r->first += plan->num_loads;
     front = front_unpack(r);
-    map = map_of(r, &front);
+    map = front_map(r, &front);
     for (uint32_t i = 0; i < plan->num_loads; i++) {
         Op *load = plan->loads[i];
         b = builder_before(r->f, load);
@@ -468,6 +460,7 @@ void pass_pipeline(Func *f, PassContext *c) {
         if (plans.at[i].num_loads) rotate_loads(&r);
     }
     bool changed = plans.len > 0;
+    maps_keep_used(f, scratch);
     arena_destroy(scratch);
     if (changed) pass_dce(f, c);
 }

@@ -1,4 +1,4 @@
-/* pipeline.h - what the two files of the pass pipeline share:
+/* pipeline.h - what the files of the pass pipeline share (prefetch.c, front.c, pipeline.c):
  * which loads of a loop are issued ahead of their round, and how. */
 #ifndef FSC_PASSES_PIPELINE_H
 #define FSC_PASSES_PIPELINE_H
@@ -19,6 +19,7 @@ typedef struct PrefetchCopy {
     uint8_t vec_log2;
     uint32_t vectors; /* of its own: how many of a thread's move */
     uint32_t buffer;  /* the ring */
+    const Box *box;   /* what a bulk copy brings; NULL: each thread copies */
 } PrefetchCopy;
 
 /* A part of a ring that a round's first product takes. */
@@ -48,6 +49,38 @@ typedef struct PrefetchPlan {
     Apart apart[MOST_PREFETCHED];       /* parameters that must not be one buffer, else each load stays in its round */
     uint32_t num_apart;
 } PrefetchPlan;
+
+/* A round that is ahead. */
+typedef struct Front {
+    Value *iv, *more; /* of that round; does it run? */
+    Value *carried[MOST_CARRIED];
+} Front;
+
+typedef struct Rotation {
+    Func *f;
+    const PrefetchPlan *plan;
+    Op *loop;        /* the plan's */
+    uint64_t carry;
+    Value *apart;    /* i1: are the buffers different? NULL: nothing needs that */
+    uint32_t first;  /* of the new loop's carried values: the front's loop variable */
+    Value *slot;     /* the stage that a round reads; NULL: there is one */
+    Value *phase;    /* of that stage's count of bulk copies; NULL: there are none */
+} Rotation;
+
+static inline Block *body_of(const Rotation *r) {
+    return r->loop->regions[0];
+}
+static inline bool is_carried(const Rotation *r, uint32_t i) {
+    return r->carry >> i & 1;
+}
+
+/* Does the round of this loop variable run? */
+Value *front_runs(const Rotation *r, Builder *b, Value *iv);
+Front front_begin(const Rotation *r, Builder *b); /* the first round */
+ValueMap front_map(const Rotation *r, const Front *at); /* what the loop's own values are in the front's round */
+/* v in the front's round: the ops that make it, once more. */
+Value *front_value(const Rotation *r, Builder *b, Value *v, ValueMap *map);
+Front front_next(const Rotation *r, Builder *b, const Front *at, ValueMap *map);
 
 /* Plans for all loops that ask for stages and have loads for them; their rings are buffers of the function. */
 typedef VEC(PrefetchPlan) PrefetchPlans;

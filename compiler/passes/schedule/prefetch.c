@@ -205,6 +205,8 @@ static const char *by_ring(const Planner *p, const Op *load, PrefetchCopy *out) 
     if (type_bytes(type_scalar(b->dtype)) << vec < 4) return "it takes no vectors of 4, 8 or 16 bytes";
     out->vec_log2 = (uint8_t)vec;
     out->buffer = out->store->attr.buffer;
+    Box *box = load->attr.map ? NEW(p->scratch, Box) : NULL;
+    if (box && box_of(load, box)) out->box = box;
     return NULL;
 }
 
@@ -265,6 +267,7 @@ static void add_private(const Planner *p, PrefetchCopy *c) {
 /* The ring of a copy, which is alive in the loop as a whole: a buffer of its own, unless there is one. */
 static void add_ring(Planner *p, const PrefetchPlan *plan, PrefetchCopy *c) {
     if (!c->store) add_private(p, c);
+    p->f->buffers.at[c->buffer].is_bulk = c->box != NULL;
     Life *lives = NEW_ARRAY(p->scratch, Life, p->f->buffers.len);
     memcpy(lives, p->lives.at, p->known * sizeof *lives);
     lives[c->buffer] = p->lives.op[plan->loop->id];
@@ -311,7 +314,8 @@ static bool give_stages(Planner *p, PrefetchPlan *plan, uint32_t wanted) {
 
 static void take_back(Planner *p, PrefetchPlan *plan) {
     for (uint32_t i = 0; i < plan->num_copies; i++) {
-        if (plan->copies[i].store) p->f->buffers.at[plan->copies[i].buffer].stages = 1;
+        Buffer *b = &p->f->buffers.at[plan->copies[i].buffer];
+        if (plan->copies[i].store) b->stages = 1, b->is_bulk = false;
         remark(p, plan->copies[i].load, "one more of it does not fit in shared memory");
     }
     plan->num_copies = 0;

@@ -1,0 +1,39 @@
+/* bulk.c - bulk copies of boxes into a ring's stage: one thread tells its count how many bytes come, and begins them.
+ *
+ * In: bulk_load. Out: primitives, one for each box that the buffer takes. Method: boxes are spans of the buffer's
+ * places, so each lies in one piece; where it begins there, and in the tile, are constants beside the stage and the
+ * places.
+ */
+#include "base/plant.h"
+#include "codegen/simt/simt.h"
+
+/* One box: `at` bytes from the stage's first, so many elements further along the tile's two axes. */
+static void load_box(Simt *s, const Op *op, V stage, V count, V issue, const Boxes *boxes, uint32_t i, uint32_t j) {
+    const Buffer *b = &s->f->buffers.at[op->attr.buffer];
+    const BoxMap *m = &s->f->maps.at[op->attr.map];
+    uint32_t column = i * boxes->columns, row = j * boxes->rows, low = boxes->major;
+    uint32_t flat = column << shape_offset(b->places->shape, low) | row << shape_offset(b->places->shape, 1 - low);
+    uint32_t at = layout_offset(b->places, flat) * type_bytes(type_scalar(b->dtype));
+    V places[MAP_DIMS], offset = LLVMBuildAdd(s->m->at, stage, simt_i32(s, b->offset + at), "");
+    for (uint32_t d = 0; d < m->rank; d++) {
+        V more = simt_i32(s, d == 0 ? column : d == 1 ? row : 0);
+        places[d] = LLVMBuildAdd(s->m->at, tile_slot(s, tile_of(s, op->args[2 + d]), 0), more, "");
+    }
+    if (plant(PLANT_BULK_PLACES)) places[0] = places[1];
+    V args[] = {offset, count, issue, s->maps_at[op->attr.map], tuple_make(s->m, places, m->rank), simt_site(s)};
+    prim_tuple(s, PRIM_BULK_LOAD, NULL, args, COUNT(args));
+}
+
+void simt_bulk_load(Simt *s, const Op *op) {
+    const Buffer *b = &s->f->buffers.at[op->attr.buffer];
+    Boxes boxes;
+    if (!buffer_boxes(s->f, b, &s->f->maps.at[op->attr.map], &boxes)) bug("bulk_load: not the buffer's boxes");
+    V number = tile_slot(s, tile_of(s, op->args[0]), 0), issue = tile_slot(s, tile_of(s, op->args[1]), 0);
+    if (plant(PLANT_BULK_STAGE) && op->attr.is_prefetch) number = simt_i32(s, 0);
+    V stage = LLVMBuildMul(s->m->at, number, simt_i32(s, b->bytes), ""), count = simt_count_of(s, b, number);
+    issue = LLVMBuildAnd(s->m->at, issue, simt_owner_in_block(s, NULL), "");
+    if (op->attr.is_begin) prim_call(s, PRIM_PROXY_FENCE, NULL, 0); /* what stores left there is before */
+    simt_expect(s, b, count, issue);
+    for (uint32_t i = 0; i < boxes.across; i++)
+        for (uint32_t j = 0; j < boxes.down; j++) load_box(s, op, stage, count, issue, &boxes, i, j);
+}

@@ -1,0 +1,49 @@
+/* front.c - the front of a loop: which round is so many ahead, and what its addresses are.
+ *
+ * In: a loop whose loads are issued ahead. Out: ops that say whether the front's round runs, its loop variable, and
+ * whatever else its addresses follow. Method: the front goes through the very rounds that the loop will, however it
+ * counts: what does not run is issued under a false predicate.
+ */
+#include "passes/schedule/pipeline.h"
+
+Value *front_runs(const Rotation *r, Builder *b, Value *iv) {
+    Value *hi = r->loop->args[1], *step = r->loop->args[2];
+    Value *up = r->plan->direction < 0 ? NULL : build_compare(b, OP_ICMP, PRED_SLT, iv, hi);
+    if (r->plan->direction > 0) return up;
+    Value *down = build_compare(b, OP_ICMP, PRED_SGT, iv, hi);
+    if (r->plan->direction < 0) return down;
+    Value *rises = build_compare(b, OP_ICMP, PRED_SGT, step, build_int(b, step->type, 0));
+    return build3(b, OP_SELECT, rises, up, down);
+}
+
+Front front_begin(const Rotation *r, Builder *b) {
+    Front at = {.iv = r->loop->args[0]};
+    at.more = front_runs(r, b, at.iv);
+    if (r->apart) at.more = build2(b, OP_AND, r->apart, at.more);
+    for (uint32_t i = 0; i < MOST_CARRIED; i++)
+        if (is_carried(r, i)) at.carried[i] = r->loop->args[3 + i];
+    return at;
+}
+
+ValueMap front_map(const Rotation *r, const Front *at) {
+    ValueMap map = valuemap_create(r->f);
+    valuemap_set(r->f, &map, body_of(r)->args.at[0], at->iv);
+    for (uint32_t i = 0; i < MOST_CARRIED; i++)
+        if (is_carried(r, i)) valuemap_set(r->f, &map, body_of(r)->args.at[1 + i], at->carried[i]);
+    return map;
+}
+
+Value *front_value(const Rotation *r, Builder *b, Value *v, ValueMap *map) {
+    Value *made = valuemap_get(map, v);
+    if (made != v || !v->def || v->def->parent != body_of(r)) return made;
+    for (uint32_t i = 0; i < v->def->nargs; i++) front_value(r, b, v->def->args[i], map);
+    return op_clone(b, v->def, map)->results[v->index];
+}
+
+Front front_next(const Rotation *r, Builder *b, const Front *at, ValueMap *map) {
+    Front next = {.iv = build2(b, OP_ADD, at->iv, r->loop->args[2])};
+    for (uint32_t i = 0; i < MOST_CARRIED; i++)
+        if (is_carried(r, i)) next.carried[i] = front_value(r, b, body_of(r)->last->args[i], map);
+    next.more = build2(b, OP_AND, at->more, front_runs(r, b, next.iv));
+    return next;
+}

@@ -18,6 +18,7 @@ struct fsc_module {
     const void *image; /* still to be loaded: borrowed; NULL: loaded, or of the host */
     size_t image_size;
     fsc_host_code code;     /* CPU and emulator; else zero */
+    bool maps;              /* of the JIT: compiled for launches that may read tensor maps (SpecLaunch.maps) */
     atomic_uint program_ns; /* CPU: what a program took in the last grid; 0: not known */
 };
 

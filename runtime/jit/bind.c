@@ -4,6 +4,8 @@
  */
 #include "runtime/jit/jit.h"
 
+#include "runtime/device/device.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +14,9 @@ bool jit_bind_open(fsc_jit *j) {
     j->given = given;
     if (!given) return false;
     const SpecGiven g = variant_given(&j->options, j->interface, given);
-    return specialiser_open(&j->specialiser, j->interface, &j->card, &g);
+    bool ok = specialiser_open(&j->specialiser, j->interface, &j->card, &g);
+    j->specialiser.takes_maps &= j->device->takes_maps;
+    return ok;
 }
 
 fsc_status jit_bind(fsc_jit *j, Binding *b, const int64_t *grid, const fsc_arg *args, size_t nargs) {
@@ -27,7 +31,9 @@ fsc_status jit_bind(fsc_jit *j, Binding *b, const int64_t *grid, const fsc_arg *
     b->special.values = b->values;
     b->special.facts = b->facts;
     if (!specialise(&j->specialiser, grid, args, &b->special, why, sizeof why)) return jit_fail(j, FSC_ERROR_RULE, why);
+    b->special.launch.maps &= !b->without_maps;
     variant_key(r, &j->card, &b->special, &b->key);
+    if (b->special.launch.maps) text_printf(&b->key, "maps ");
     return FSC_OK;
 }
 

@@ -122,6 +122,7 @@ void disk_find(fsc_jit *j, const Binding *b, fsc_kernel **out) {
     key_of(j, b, key);
     if (!cache_read(&j->cache, key, true, &e)) return;
     fsc_status s = jit_load_entry(j, b, &e, &module);
+    if (s == FSC_OK) module->maps = b->special.launch.maps;
     if (s == FSC_OK) s = fsc_kernel_create(module, NULL, out);
     fsc_module_unload(module);
     if (s == FSC_OK) jit_note(j, &j->counts.from_disk, e.parts[CACHE_LOG].at);

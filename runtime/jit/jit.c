@@ -263,6 +263,7 @@ static fsc_status compile_variant(fsc_jit *j, Binding *b, fsc_kernel **out) {
     jit_note(j, NULL, fsc_compilation_times(c));
     s = jit_load(j, b, c, &module);
     bool is_mine = s != FSC_OK || !j->device->kind->is_host;
+    if (s == FSC_OK) module->maps = b->special.launch.maps;
     if (s == FSC_OK) s = fsc_kernel_create(module, NULL, out);
     if (s == FSC_OK && !b->counted && !b->recorded) disk_keep(j, b, c, *out);
     if (is_mine) fsc_compilation_destroy(c);
@@ -323,7 +324,7 @@ static void settle(fsc_jit *j, const Text *key, fsc_kernel *kernel) {
     pthread_mutex_unlock(&j->lock);
 }
 
-static fsc_status prepare(fsc_jit *j, Binding *b, const int64_t *grid, const fsc_arg *args, size_t nargs,
+static fsc_status prepare_bound(fsc_jit *j, Binding *b, const int64_t *grid, const fsc_arg *args, size_t nargs,
                           fsc_kernel **out) {
     b->checked = !j->device->kind->has_threads && fsc_device_checks(j->device);
     if (b->checked) text_printf(&b->key, "checked ");
@@ -339,6 +340,16 @@ static fsc_status prepare(fsc_jit *j, Binding *b, const int64_t *grid, const fsc
     if (s != FSC_OK) *out = NULL;
     settle(j, &b->key, *out);
     return s;
+}
+
+/* Code that may read tensor maps is asked whether its own can be made of these arguments; else it is made without. */
+static fsc_status prepare(fsc_jit *j, Binding *b, const int64_t *grid, const fsc_arg *args, size_t nargs,
+                          fsc_kernel **out) {
+    fsc_status s = prepare_bound(j, b, grid, args, nargs, out);
+    if (s != FSC_OK || !b->special.launch.maps || kernel_maps_fit(*out, args, nargs)) return s;
+    b->without_maps = true;
+    b->key.len = 0;
+    return prepare_bound(j, b, grid, args, nargs, out);
 }
 
 /* The variant of these arguments, and of this grid, if one is given. */

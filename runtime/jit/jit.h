@@ -68,6 +68,7 @@ typedef struct Binding {
     bool checked; /* the CPU's code asks before each access */
     bool counted; /* code counts what each line does: not kept on disk */
     bool recorded; /* code tells what each op makes: likewise */
+    bool without_maps; /* those of the code that may have some cannot be made of these arguments */
     Text key;     /* all that specialises, as text; never empty */
     Arena *arena;
 } Binding;

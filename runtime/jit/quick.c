@@ -45,12 +45,30 @@ void jit_quick_add(fsc_jit *j, fsc_kernel *kernel) {
     }
 }
 
+static bool is_watched(const Variant *v) {
+    return v->module->code.checked || v->module->code.counters;
+}
+
+/* `maps`: as if it were compiled so. */
+static bool says_the_launch(const fsc_jit *j, const Call *c, const Variant *v, bool maps) {
+    const SpecVariant compiled = {v->record, v->slots, v->num_slots, v->constants, maps};
+    return !is_watched(v) && specialise_is(&j->specialiser, &compiled, c->grid, c->args);
+}
+
+/* Is there a variant with maps that is meant, whose maps cannot be made? Then one without them is. */
+static bool lacks_maps(const fsc_jit *j, Call *c) {
+    for (size_t i = 0; i < c->table->count; i++) {
+        const Variant *v = c->table->at[i];
+        if (v->record->num_maps && says_the_launch(j, c, v, true) && !quick_maps_fit(c, v)) return true;
+    }
+    return false;
+}
+
 /* Whether the variant, which fits, is the one that the JIT would compile. */
-static bool is_meant(void *context, const Call *c, const Variant *v) {
+static bool is_meant(void *context, Call *c, const Variant *v) {
     const fsc_jit *j = context;
-    const SpecVariant compiled = {v->record, v->slots, v->num_slots, v->constants};
-    bool is_watched = v->module->code.checked || v->module->code.counters;
-    return !is_watched && specialise_is(&j->specialiser, &compiled, c->grid, c->args);
+    if (says_the_launch(j, c, v, v->module->maps)) return true;
+    return !v->module->maps && says_the_launch(j, c, v, true) && lacks_maps(j, c);
 }
 
 bool jit_quick_launch(fsc_jit *j, const int64_t *grid, const fsc_arg *args, size_t nargs, void *stream, fsc_status *s) {

@@ -220,8 +220,11 @@ static QuickResult try_variant(Call *c, Variant *v, const int64_t *grid) {
     return QUICK_FITS;
 }
 
-bool call_quick(Call *c, const int64_t *grid, bool (*accept)(void *context, const Call *c, const Variant *v),
-                void *context) {
+bool quick_maps_fit(Call *c, const Variant *v) {
+    return !v->quick || take_maps(c, v) == QUICK_FITS;
+}
+
+bool call_quick(Call *c, const int64_t *grid, bool (*accept)(void *context, Call *c, const Variant *v), void *context) {
     fsc_device *d = c->kernel->device;
     bool is_watched = atomic_load_explicit(&d->checked, memory_order_relaxed) ||
                       atomic_load_explicit(&d->counted, memory_order_relaxed);

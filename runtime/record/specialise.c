@@ -20,6 +20,13 @@ static bool is_of_gpu(const Specialiser *s) {
     return s->device->kind != FSC_CPU;
 }
 
+/* From sm_90 on; an emulator that stands for no card is like a newer one. */
+static bool reads_maps(const fsc_props *p) {
+    enum { MAPS_FROM = 90 };
+    unsigned long arch = strncmp(p->arch, "sm_", 3) == 0 ? strtoul(p->arch + 3, NULL, 10) : 0;
+    return p->kind != FSC_CPU && (arch >= MAPS_FROM || (arch == 0 && p->kind == FSC_EMU));
+}
+
 static const char *given_value(const Specialiser *s, uint32_t index) {
     return s->given.values ? s->given.values[index] : NULL;
 }
@@ -93,7 +100,7 @@ static void find_groups(Specialiser *s) {
 bool specialiser_open(Specialiser *s, const Record *interface, const fsc_props *device, const SpecGiven *given) {
     const Record *r = interface;
     size_t scalars = 0, rules = 0;
-    *s = (Specialiser){.interface = interface, .device = device, .given = *given};
+    *s = (Specialiser){.interface = interface, .device = device, .given = *given, .takes_maps = reads_maps(device)};
     for (uint32_t i = 0; i < r->num_params; i++) {
         scalars += r->params[i].kind == RECORD_SCALAR;
         rules += r->params[i].kind == RECORD_CONSTEXPR && r->params[i].rule;
@@ -152,9 +159,21 @@ static Bucket range_of(const Specialiser *s, const SpecLaunch *l, const RuleBind
     return (Bucket){0, 0};
 }
 
+/* Extents and strides are positive where all integers are, as far as they are arguments or sums and products of them:
+ * what else makes a map impossible is seen at the launch. A flag, or a number of another kind, is no size. */
+static bool may_take_maps(const Specialiser *s, const fsc_arg *args) {
+    for (uint32_t i = 0; i < s->num_arguments; i++) {
+        const RecordParam *p = &s->interface->params[s->arguments[i]];
+        bool is_real = p->dtype[0] == 'f' || p->dtype[0] == 'b' || args[i].kind == FSC_ARG_FLOAT;
+        if (p->kind != RECORD_SCALAR || is_real || strcmp(p->dtype, "i1") == 0) continue;
+        if (!arg_is_int(&args[i]) || args[i].u.integer < 1) return false;
+    }
+    return s->takes_maps;
+}
+
 static SpecLaunch of_launch(const Specialiser *s, const RuleBinding *constants, const int64_t *grid,
                             const fsc_arg *args) {
-    SpecLaunch l = {0};
+    SpecLaunch l = {.maps = may_take_maps(s, args)};
     int64_t programs = 0;
     uint32_t longest = 0;
     for (uint32_t i = 0; i < s->num_arguments; i++) {
@@ -310,6 +329,7 @@ static bool is_fact(const SpecFact *f, const RecordParam *p, fsc_dtype dtype, ui
 
 bool specialise_is(const Specialiser *s, const SpecVariant *v, const int64_t *grid, const fsc_arg *args) {
     const SpecLaunch l = of_launch(s, v->constants, grid, args);
+    if (l.maps != v->maps) return false;
     for (uint32_t i = 0; i < v->num_slots; i++) {
         const Slot *slot = &v->slots[i];
         SpecFact f = of_argument(s, &l, v->constants, slot->param, &args[i]);

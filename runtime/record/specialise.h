@@ -42,6 +42,7 @@ typedef struct Specialiser {
     uint8_t *groups;     /* by parameter: arrays, and the integers that say where their rows begin and end */
     SpecRow *rows;
     uint32_t num_arguments, num_rows;
+    bool takes_maps; /* the device reads tensor maps; who knows that none can be made sets it false */
     bool may_be_few;   /* programs: their number is that of one argument alone, … */
     uint32_t programs; /* … this one */
 } Specialiser;
@@ -56,6 +57,7 @@ bool specialise_matters(const Record *interface, uint32_t index);
 typedef struct SpecLaunch {
     uint8_t units[SPEC_GROUPS]; /* by group: the sum of its arrays' different bucket_unit()s */
     Bucket few;    /* programs, where they are few and their rows long: the range of their number; most 0: not */
+    bool maps;     /* code may read arrays through tensor maps: no integer is known to make one impossible */
 } SpecLaunch;
 
 /* What code takes for granted of a run-time parameter; zeroed: nothing. */
@@ -92,6 +94,7 @@ typedef struct SpecVariant {
     const Slot *slots; /* in the order of the call */
     uint32_t num_slots;
     const RuleBinding *constants; /* per parameter: names, and the values of constexprs */
+    bool maps;                    /* it was compiled for SpecLaunch.maps */
 } SpecVariant;
 
 /* Whether a variant that fits takes for granted just what this launch says, no less: it is the one that the JIT would

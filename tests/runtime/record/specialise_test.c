@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <cmocka.h>
 
 #include "runtime/record/specialise.h"
@@ -171,12 +172,78 @@ static void few_programs(void **state) {
     record_free(f.record);
 }
 
+/* Where every integer is 1 or more, on devices that read maps; flags and floating point are no sizes. */
+static void maps_of_positive_integers(void **state) {
+    (void)state;
+    static const struct {
+        fsc_device_kind kind;
+        const char *arch;
+        bool maps;
+    } devices[] = {{FSC_CUDA, "sm_90", true},  {FSC_CUDA, "sm_90a", true}, {FSC_CUDA, "sm_100", true},
+                   {FSC_CUDA, "sm_89", false}, {FSC_EMU, "emu", true},     {FSC_EMU, "sm_80", false},
+                   {FSC_EMU, "sm_90a", true},  {FSC_CPU, "cpu", false}};
+    Fixture f = make("$3 npow2");
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        f.device.kind = devices[i].kind;
+        snprintf(f.device.arch, sizeof f.device.arch, "%s", devices[i].arch);
+        assert_true(run(&f, NULL));
+        assert_int_equal(f.out.launch.maps, devices[i].maps);
+    }
+    f.device.kind = FSC_EMU;
+    static const int64_t none[] = {0, -1, INT64_MIN};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        f.args[ROWS] = fsc_int(none[i]);
+        assert_true(run(&f, NULL) && !f.out.launch.maps);
+    }
+    f.args[ROWS] = (fsc_arg){.kind = FSC_ARG_MISSING};
+    assert_true(run(&f, NULL) && !f.out.launch.maps);
+    f.args[ROWS] = fsc_int(1);
+    assert_true(run(&f, NULL) && f.out.launch.maps);
+    f.record->params[ROWS].dtype = "i1";
+    f.args[ROWS] = fsc_int(0);
+    assert_true(run(&f, NULL) && f.out.launch.maps);
+    f.record->params[ROWS].dtype = "fp32";
+    assert_true(run(&f, NULL) && f.out.launch.maps);
+    record_free(f.record);
+}
+
+/* A variant that was compiled for maps is not that of a launch that may have none, nor the other way round. */
+static void maps_tell_variants_apart(void **state) {
+    (void)state;
+    Fixture f = make("$3 npow2");
+    Specialiser s;
+    f.record->params[Y].dtype = f.record->params[X].dtype = "fp32";
+    f.record->params[N].dtype = "i32";
+    f.args[X] = f.args[Y];
+    f.options.values = f.given;
+    f.args[ROWS] = f.args[N] = fsc_int(1001);
+    assert_true(run(&f, NULL));
+    assert_true(specialiser_open(&s, f.record, &f.device, &f.options));
+    for (uint32_t i = Y; i <= N; i++) {
+        f.record->params[i].divisible = f.facts[i].divisible ? f.facts[i].divisible : 1;
+        f.record->params[i].least = f.facts[i].range.least;
+        f.record->params[i].most = f.facts[i].range.most;
+    }
+    const Slot slots[] = {{Y, FSC_FP32}, {X, FSC_FP32}, {ROWS, FSC_I32}, {N, FSC_I32}};
+    for (int maps = 0; maps < 2; maps++) {
+        const SpecVariant v = {f.record, slots, 4, f.values, maps};
+        f.args[ROWS] = fsc_int(1001);
+        assert_int_equal(specialise_is(&s, &v, NULL, f.args), maps);
+        f.args[ROWS] = fsc_int(-1);
+        assert_int_equal(specialise_is(&s, &v, NULL, f.args), !maps);
+    }
+    specialiser_close(&s);
+    record_free(f.record);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_alignment_and_vectors),
         cmocka_unit_test(each_array_its_own),
         cmocka_unit_test(ranges_by_the_rule),
         cmocka_unit_test(few_programs),
+        cmocka_unit_test(maps_of_positive_integers),
+        cmocka_unit_test(maps_tell_variants_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -80,6 +80,7 @@ fsc_compile_options variant_options(Arena *a, const fsc_compile_options *o, cons
     out.divisible = divisible.at, out.num_divisible = divisible.n;
     out.known = known.at, out.num_known = known.n;
     out.device = device;
+    out.no_maps = o->no_maps || !s->launch.maps;
     out.few_programs = s->launch.few.most != 0;
     out.most_programs = s->launch.few.most <= UINT8_MAX ? (uint8_t)s->launch.few.most : 0;
     return out;

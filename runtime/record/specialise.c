@@ -159,21 +159,9 @@ static Bucket range_of(const Specialiser *s, const SpecLaunch *l, const RuleBind
     return (Bucket){0, 0};
 }
 
-/* Extents and strides are positive where all integers are, as far as they are arguments or sums and products of them:
- * what else makes a map impossible is seen at the launch. A flag, or a number of another kind, is no size. */
-static bool may_take_maps(const Specialiser *s, const fsc_arg *args) {
-    for (uint32_t i = 0; i < s->num_arguments; i++) {
-        const RecordParam *p = &s->interface->params[s->arguments[i]];
-        bool is_real = p->dtype[0] == 'f' || p->dtype[0] == 'b' || args[i].kind == FSC_ARG_FLOAT;
-        if (p->kind != RECORD_SCALAR || is_real || strcmp(p->dtype, "i1") == 0) continue;
-        if (!arg_is_int(&args[i]) || args[i].u.integer < 1) return false;
-    }
-    return s->takes_maps;
-}
-
 static SpecLaunch of_launch(const Specialiser *s, const RuleBinding *constants, const int64_t *grid,
                             const fsc_arg *args) {
-    SpecLaunch l = {.maps = may_take_maps(s, args)};
+    SpecLaunch l = {.maps = s->takes_maps};
     int64_t programs = 0;
     uint32_t longest = 0;
     for (uint32_t i = 0; i < s->num_arguments; i++) {

@@ -57,7 +57,7 @@ bool specialise_matters(const Record *interface, uint32_t index);
 typedef struct SpecLaunch {
     uint8_t units[SPEC_GROUPS]; /* by group: the sum of its arrays' different bucket_unit()s */
     Bucket few;    /* programs, where they are few and their rows long: the range of their number; most 0: not */
-    bool maps;     /* code may read arrays through tensor maps: no integer is known to make one impossible */
+    bool maps;     /* code may read arrays through tensor maps */
 } SpecLaunch;
 
 /* What code takes for granted of a run-time parameter; zeroed: nothing. */

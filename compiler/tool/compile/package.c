@@ -196,6 +196,7 @@ static ExitCode compile_gpu(PackageJob *j, PackageKernel *k, const Choice *choic
     for (uint32_t i = 0; i < launches.len && code == EXIT_DONE; i++) {
         const Specialisation *s = &launches.at[i].special;
         fsc_compile_options o = variant_options(j->o->arena, &own, k->interface, s->launch.few.most ? &card : NULL, s);
+        o.no_maps = true; /* an object has one code for a card and such arguments, whatever their sizes are */
         code = compile_variant(j, k, choice, &o, arch, number * LAUNCHES + launches.at[i].number);
     }
     return code;

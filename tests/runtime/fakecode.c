@@ -34,6 +34,7 @@ enum { LAUNCHES = 64 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct Function *functions;
 static FakeLaunch launched[LAUNCHES];
+static FakeBehind behind[LAUNCHES];
 static void *captured; /* the stream whose launches a graph records, and how many it has */
 static int recorded;
 
@@ -48,6 +49,10 @@ void fake_forget_code(void) {
 
 FakeLaunch fake_launch(int index) {
     return launched[index];
+}
+
+FakeBehind fake_behind(int index) {
+    return behind[index];
 }
 
 int fake_attribute(const char *entry) {
@@ -247,8 +252,10 @@ static CUresult keep(const struct Function *f, const unsigned sizes[7], unsigned
         return 0;
     }
     pthread_mutex_lock(&lock);
+    FakeBehind *b = &behind[fake.launches % LAUNCHES];
     FakeLaunch *l = &launched[fake.launches++ % LAUNCHES];
     memset(l, 0, sizeof *l);
+    memset(b, 0, sizeof *b);
     fake_write_log(strcpy(l->entry, f->name));
     memcpy(l->grid, sizes, sizeof l->grid);
     memcpy(l->block, sizes + 3, sizeof l->block);
@@ -256,8 +263,8 @@ static CUresult keep(const struct Function *f, const unsigned sizes[7], unsigned
     l->cluster = cluster;
     l->stream = stream;
     for (int i = 0; i < fake.params; i++) memcpy(&l->params[i], params[i], 8);
-    for (int i = 0; i < fake.maps; i++) memcpy(&l->maps[i], params[fake.params + i], sizeof l->maps[i]);
-    for (int i = 0; i < fake.behind; i++) memcpy(&l->behind[i], params[fake.params + fake.maps + i], 8);
+    for (int i = 0; i < fake.maps; i++) memcpy(&b->maps[i], params[fake.params + i], sizeof b->maps[i]);
+    for (int i = 0; i < fake.behind; i++) memcpy(&b->words[i], params[fake.params + fake.maps + i], 8);
     pthread_mutex_unlock(&lock);
     return 0;
 }

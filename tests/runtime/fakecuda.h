@@ -18,20 +18,24 @@ typedef struct FakeMap {
 
 #define FAKE_MAP UINT64_C(0x70616d2065736e65)
 
+/* What a launch has behind its parameters. */
+typedef struct FakeBehind {
+    FakeMap maps[FAKE_MAPS]; /* the first FakeState.maps ones, … */
+    uint64_t words[3];       /* … and then FakeState.behind words */
+} FakeBehind;
+
+/* As tests/python/test_fake.py has it, too; likewise the first members of FakeState. */
 typedef struct FakeLaunch {
     char entry[64];
     unsigned grid[3], block[3], shared, cluster; /* cluster 0: cuLaunchKernel; 1: cooperative */
     void *stream;
     uint64_t params[FAKE_PARAMS]; /* the first FakeState.params ones, 8 bytes each */
-    FakeMap maps[FAKE_MAPS];      /* the first FakeState.maps of those behind them, … */
-    uint64_t behind[3];           /* … and then as many as FakeState.behind says */
 } FakeLaunch;
 
 /* What the tests set and look at. */
 typedef struct FakeState {
     int devices;      /* that there are; 2 */
     int params;       /* how many parameters a launch copies; 0 */
-    int maps, behind; /* of its tensor maps, and of what is behind them; 0 */
     int blocks;       /* what the occupancy call gives; 3 */
     int delay;        /* milliseconds that loading a module takes; 0 */
     int generation;   /* of contexts: a new one at an old address has another id; 0 */
@@ -48,6 +52,7 @@ typedef struct FakeState {
     int modules;      /* loaded and not unloaded */
     int cubins;       /* modules that were loaded from ELF files */
     size_t allocated; /* bytes of device memory in use */
+    int maps, behind; /* how many tensor maps behind its parameters a launch copies, and words behind them; 0 */
 } FakeState;
 
 extern FakeState fake;
@@ -56,6 +61,7 @@ void fake_reset(void);                                /* as new: no failures, no
 void fake_fail(const char *call, int nth, int error); /* the nth call from now (1: the next) gives error */
 int fake_calls(const char *call);                     /* how often it was called since the reset */
 FakeLaunch fake_launch(int index);
+FakeBehind fake_behind(int index); /* of the same launch */
 void fake_set_current(int device);     /* makes a context of the caller's own current; -1: none */
 bool fake_current_is_own(void);        /* the caller's context is current again */
 int fake_depth(void);                  /* contexts on this thread's stack */

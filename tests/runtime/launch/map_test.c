@@ -48,6 +48,10 @@ static FakeLaunch last(void) {
     return fake_launch((fake.launches - 1) % 64);
 }
 
+static FakeBehind last_behind(void) {
+    return fake_behind((fake.launches - 1) % 64);
+}
+
 static void maps_say_what_the_arguments_do(void **state) {
     (void)state;
     fsc_device *d = open_cuda();
@@ -62,7 +66,8 @@ static void maps_say_what_the_arguments_do(void **state) {
         assert_int_equal(fsc_launch(k, NULL, good, 5, NULL), FSC_OK);
         t->at[0]->quick = kept;
         const FakeLaunch l = last();
-        const FakeMap *x = &l.maps[0], *w = &l.maps[1];
+        const FakeBehind b = last_behind();
+        const FakeMap *x = &b.maps[0], *w = &b.maps[1];
         assert_true(x->magic == FAKE_MAP && x->base == 0x7000000000 && x->type == 9 && x->rank == 2 && x->swizzle == 3);
         assert_true(x->extents[0] == 500 && x->extents[1] == 24 && x->strides[0] == 1024);
         assert_true(x->box[0] == 64 && x->box[1] == 128 && x->promotion == 2);
@@ -84,9 +89,9 @@ static void the_grid_is_behind_them(void **state) {
     fake.maps = 2;
     fake.behind = 3;
     assert_int_equal(fsc_launch(k, (const int64_t[]){9, 8, 7}, good, 5, NULL), FSC_OK);
-    const FakeLaunch l = last();
-    assert_true(l.maps[1].magic == FAKE_MAP);
-    assert_true(l.behind[0] == 9 && l.behind[1] == 8 && l.behind[2] == 7);
+    const FakeBehind b = last_behind();
+    assert_true(b.maps[1].magic == FAKE_MAP);
+    assert_true(b.words[0] == 9 && b.words[1] == 8 && b.words[2] == 7);
     fsc_kernel_destroy(k);
     fsc_device_close(d);
 }
@@ -169,14 +174,14 @@ static void maps_are_kept_by_value(void **state) {
     args[X].u.pointer = (void *)0x7000000010;
     assert_int_equal(fsc_launch(k, NULL, args, 5, NULL), FSC_OK);
     assert_int_equal(fake_calls("cuTensorMapEncodeTiled"), 3);
-    assert_true(last().maps[0].base == 0x7000000010);
+    assert_true(last_behind().maps[0].base == 0x7000000010);
     args[K].u.integer = 499;
     assert_int_equal(fsc_launch(k, NULL, args, 5, NULL), FSC_OK);
-    assert_true(last().maps[0].extents[0] == 499);
+    assert_true(last_behind().maps[0].extents[0] == 499);
     for (int i = 0; i < 200; i++) {
         args[X].u.pointer = (void *)(uintptr_t)(0x7000000000 + 16 * (i * 7 % 50));
         assert_int_equal(fsc_launch(k, NULL, args, 5, NULL), FSC_OK);
-        assert_true(last().maps[0].base == (uintptr_t)args[X].u.pointer);
+        assert_true(last_behind().maps[0].base == (uintptr_t)args[X].u.pointer);
     }
     fsc_kernel_destroy(k);
     fsc_device_close(d);

@@ -70,6 +70,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "sum-order": ["wgmma_majors("],
     "sum-early": ["wgmma_stages("],
     "round-late": ["wgmma_stages("],
+    "late-round": ["wgmma_late("],
     "ring-lag": ["wgmma_stages("],
 }
 

@@ -154,12 +154,14 @@ typedef struct Box {
     const Value *param; /* the pointer */
     uint32_t rank;
     BoxDim dims[MAP_DIMS]; /* the fastest first, then those of the tile's other axes */
+    Value *when;           /* a scalar i1: where it is false, all is 0; NULL: always */
 } Box;
 
 /* False: the load's addresses and mask are none of a box. */
 bool box_of(const Op *load, Box *out);
-/* Where it begins along the dimension, an i32: terms[i] is what d's i-th is now. What lies beyond the end is cut. */
-Value *box_place(Builder *b, const BoxDim *d, Value *const *terms);
+/* Where it begins along the dimension, an i32: terms[i] is what d's i-th is now. What lies beyond the end is cut, and all
+ * where `when`, if there is one, is false. */
+Value *box_place(Builder *b, const BoxDim *d, Value *const *terms, Value *when);
 /* Maps that no bulk copy names are gone, and no load names one. */
 void maps_keep_used(Func *f, Arena *scratch);
 

@@ -10,6 +10,16 @@
 # RUN: fsc %examples/attention.dsl --arch=sm_90a -T T=bf16 -D lse=None -D QUERIES=128 -D KEYS=64 -D DIM=64 \
 # RUN:   --num-warps=4 -D WHOLE=True -D EVEN=True -o %t.ptx && FileCheck --check-prefix=HELD %s < %t.ptx \
 # RUN:   && %ptxas -arch=sm_90a -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %examples/attention.dsl --arch=sm_90a -T T=bf16 -D QUERIES=128 -D KEYS=128 -D DIM=128 -D WHOLE=True \
+# RUN:   -D EVEN=True --num-warps=8 --num-stages=2 -o %t.ptx && FileCheck --check-prefix=LATE %s < %t.ptx \
+# RUN:   && %ptxas -arch=sm_90a -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %examples/attention.dsl --arch=sm_90a -T T=bf16 -D QUERIES=128 -D KEYS=128 -D DIM=128 -D WHOLE=True \
+# RUN:   -D CAUSAL=True --num-warps=8 --num-stages=2 -o %t.ptx && FileCheck --check-prefix=LATE %s < %t.ptx \
+# RUN:   && %ptxas -arch=sm_90a -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %examples/attention.dsl --arch=sm_90a --signature "*bf16:16, *fp32:16, *bf16:16, *bf16:16, *bf16:16, i32, \
+# RUN:   i32, i32, i32, i32:16, fp32" -D QUERIES=128 -D KEYS=64 -D DIM=128 -D WHOLE=True -D EVEN=True \
+# RUN:   --num-warps=4 --num-stages=2 -o %t.ptx && FileCheck --check-prefix=LATE %s < %t.ptx \
+# RUN:   && %ptxas -arch=sm_90a -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s
 # RUN: fsc %examples/matmul_fp8.dsl --arch=sm_90a -D FAST=True -D BM=128 -D BN=256 -D BK=128 --num-warps=8 \
 # RUN:   --signature "*bf16:16, *fp8e4nv:16, *fp8e5:16, *fp32:16, *fp32:16, i32:16, i32:16, i32:16" -o %t.ptx \
 # RUN:   && FileCheck --check-prefix=FLOATS %s < %t.ptx \
@@ -23,6 +33,7 @@
 # BYTES: wgmma.mma_async.sync.aligned.m64n256k32.s32.s8.s8 {{.*}}, %rd{{[0-9]+}}, %rd{{[0-9]+}}, 1;
 # HELD: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{.*}}, %rd{{[0-9]+}}, %rd{{[0-9]+}}, 0, 1, 1, 0, 0;
 # HELD: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{.*}}, {%r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}}, %rd{{[0-9]+}}, 1, 1, 1, 1;
+# LATE-COUNT-3: wgmma.commit_group
 # CHECK-NOT: C75
 # CHECK: 0 bytes spill stores, 0 bytes spill loads
 # CHECK-NOT: C75

@@ -108,6 +108,14 @@ def attention_whole(bench, dim, causal):
     run_attention(bench, "bf16", 2, 1, 128, 192, dim, causal, has_lse=False, QUERIES=128, KEYS=64)
 
 
+@case(form=[(128, 128, 8), (128, 64, 4), (64, 64, 4)], keys=[0, 1, 129, 300], dim=[100, 128])
+def attention_late(bench, form, keys, dim):
+    """Heads so long that a round's second product is made in the next round."""
+    for causal, window in ((False, 0), (True, 0), (True, 50)):
+        run_attention(bench, "bf16", 2, 1, 150, keys, dim, causal, window, warps=form[2], QUERIES=form[0],
+                      KEYS=form[1])
+
+
 @case(dtype=["fp16", "fp32"])
 def attention_without_lse(bench, dtype):
     run_attention(bench, dtype, 2, 1, 20, 70, 16, True, has_lse=False)

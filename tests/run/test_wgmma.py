@@ -80,6 +80,25 @@ def f(r: *fp32, x: *const T, y: *const T, z: *const T, M: i32, N: i32, BM: const
     store(r + at, s, mask=(m < M)[:, None])
     store(r + M * E + at, t, mask=(m < M)[:, None])
 """
+# Weights by exponentials, multiplied a round later; pointers that the loop carries, or rounds downwards.
+LATE = """
+@kernel(grid=(cdiv(M, 64),))
+def f(r: *fp32, x: *const T, y: *const T, z: *const T, M: i32, N: i32, DOWN: constexpr = False, BN: constexpr = 32,
+      T: dtype = fp16):
+    m, j, d, e = program_id(0) * 64 + arange(0, 64), arange(0, BN), arange(0, 16), arange(0, 128)
+    a = load(x + m[:, None] * 16 + d[None, :], mask=(m < M)[:, None])
+    t = zeros((64, 128), fp32)
+    ys, zs = y + j[:, None] * 16 + d[None, :], z + j[:, None] * 128 + e[None, :]
+    last = cdiv(N, BN) - 1
+    for i in range(last if DOWN else 0, -1 if DOWN else last + 1, -1 if DOWN else 1):
+        n = i * BN + j
+        b = load(y + n[:, None] * 16 + d[None, :] if DOWN else ys, mask=(n < N)[:, None])
+        c = load(z + n[:, None] * 128 + e[None, :] if DOWN else zs, mask=(n < N)[:, None])
+        p = exp2(dot(a, b.T))
+        t = dot(p.to(T), c, t * 0.5)
+        ys, zs = ys + BN * 16, zs + BN * 128
+    store(r + m[:, None] * 128 + e[None, :], t, mask=(m < M)[:, None])
+"""
 
 
 def called(source, name="wgmma.begin", **options):
@@ -198,3 +217,21 @@ def wgmma_chained(bench, dtype, tile, warps, stages):
         s = s + p @ z[at:at + bn]
         t = t - s + np.maximum(2 * p, 0) @ z[at:at + bn]
     same_bits(decode(rb.raw(), "fp32").reshape(2, m, e), np.stack([s, t]).astype(np.float64), f"{dtype} {tile}")
+
+
+@case(down=[False, True], keys=[0, 20, 32, 33, 100, 250], stages=[1, 2, 4])
+def wgmma_late(bench, down, keys, stages):
+    """Loops of no round, of one and of more. Each row of x picks a column of y, so that weights are powers of two."""
+    rng = np.random.default_rng(keys)
+    x = np.eye(16, dtype=int)[rng.integers(0, 16, 100)]
+    y, z = rng.integers(-3, 1, (keys, 16)), rng.integers(-2, 3, (keys, 128))
+    xb, yb, zb = (bench.buffer("fp16", v.size, v.ravel()) for v in (x, y, z))
+    rb = bench.buffer("fp32", 100 * 128)
+    options = dict(defines={"DOWN": down}, num_stages=stages)
+    text = fsc_threads(LATE, "sm_90a", {}, **options)
+    assert text.count("call void @fsc.wgmma.commit") == 3, "no product is made late"
+    bench.run(LATE, rb, xb, yb, zb, 100, keys, arch=b"sm_90a", **options)
+    t, rounds = np.zeros((100, 128)), range(0, keys, 32)
+    for at in reversed(rounds) if down else rounds:
+        t = t * 0.5 + 2.0 ** (x @ y[at:at + 32].T) @ z[at:at + 32]
+    same_bits(decode(rb.raw(), "fp32").reshape(100, 128), t, f"{keys} keys")

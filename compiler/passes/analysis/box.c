@@ -5,7 +5,8 @@
  * Method: the address is taken apart into sums of places times strides: arange along an axis of the tile, or scalars.
  * What is multiplied by one stride is a dimension: one for each axis of the tile, where its arange goes, and others of
  * one place. A mask bounds an axis: places below a number, which with where the box begins makes the extent, if that is
- * a parameter or a constant. An axis that no mask bounds has as many elements as a map can say.
+ * a parameter or a constant. An axis that no mask bounds has as many elements as a map can say. A truth value of all
+ * places says whether there is a box at all.
  * Sums count as if they never wrapped: an address that wraps lies in no buffer.
  */
 #include "passes/private.h"
@@ -278,6 +279,11 @@ static bool take_mask(Box *b, const Value *mask, Axes axes, Shape shape, uint32_
     if (value_const(mask, &truth)) return truth != 0;
     if (op->kind == OP_AND)
         return take_mask(b, op->args[0], axes, shape, depth - 1) && take_mask(b, op->args[1], axes, shape, depth - 1);
+    if (is_moved(op) && !value_is_tile(op->args[0]) && !value_const(op->args[0], &truth)) {
+        bool is_first = !b->when;
+        b->when = op->args[0];
+        return is_first;
+    }
     if (is_moved(op)) return take_mask(b, op->args[0], axes_in(op, axes), shape, depth - 1);
     return take_compare(b, op, axes, shape);
 }

@@ -120,7 +120,7 @@ static bool takes(const Op *op, const Value *v) {
  * go where no product of it reads; all have been waited for at the barrier before them. */
 static bool may_pass(const Op *op) {
     bool is_copy = op->kind == OP_COPYCOMMIT || (op_is_copy(op->kind) && op->attr.is_prefetch),
-         is_place = op->kind == OP_SHMATRIX || op->kind == OP_PROXYFENCE;
+         is_place = op->kind == OP_SHMATRIX || op->kind == OP_PROXYFENCE || op->kind == OP_SHWAIT;
     return op_is_pure(op->kind) || op->kind == OP_LOAD || op_class(op->kind) == CLASS_MATRIX || is_place || is_copy;
 }
 

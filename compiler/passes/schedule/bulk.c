@@ -151,7 +151,8 @@ static Value *wide(Builder *b, Value *v) {
     return v->type.dtype == DT_I64 ? v : build1_to(b, OP_SEXT, v, i64);
 }
 
-Value *box_place(Builder *b, const BoxDim *d, Value *const *terms) {
+Value *box_place(Builder *b, const BoxDim *d, Value *const *terms, Value *when) {
+    enum { OUTSIDE = -(1 << 30) }; /* below 0 with the box's end, too */
     Type i64 = type_scalar(DT_I64), i32 = type_scalar(DT_I32);
     Value *sum = d->constant || !d->num_terms ? build_int(b, i64, d->constant) : NULL;
     for (uint32_t i = 0; i < d->num_terms; i++) {
@@ -162,7 +163,8 @@ Value *box_place(Builder *b, const BoxDim *d, Value *const *terms) {
     Value *end = d->extent ? wide(b, (Value *)d->extent) : NULL;
     if (end) sum = build2(b, OP_SMIN, sum, end);
     if (d->is_masked_below) sum = build2(b, OP_SMAX, sum, build_int(b, i64, INT32_MIN));
-    return build1_to(b, OP_TRUNC, sum, i32);
+    Value *place = build1_to(b, OP_TRUNC, sum, i32);
+    return when ? build3(b, OP_SELECT, when, place, build_int(b, i32, OUTSIDE)) : place;
 }
 
 /* Maps that bulk copies name, in their order; loads name none any more. */

@@ -17,6 +17,7 @@ import json
 import math
 import os
 import random
+import re
 import statistics
 import sys
 import time
@@ -89,8 +90,8 @@ def ours(file, values, defines=None, **options):
 def sample(launches, seconds=2.0):
     """name → median milliseconds; the launches take turns, in another order each round: what draws much power slows
     down who follows."""
-    times, end = {name: [] for name in launches}, time.monotonic() + seconds
-    for round in range(ROUNDS):
+    times, end = {name: [] for name in launches}, time.monotonic() + seconds * o.rounds / ROUNDS
+    for round in range(o.rounds):
         for name in random.Random(round).sample(list(launches), len(launches)):
             pairs = []
             launches[name]()
@@ -111,6 +112,8 @@ def tried(makers, check, where):
     """name → launch of what can be made and is right."""
     launches = {}
     for name, make in makers:
+        if name.startswith("fsc") and not re.search(o.only, name):
+            continue
         try:
             launch = make()
             launch()
@@ -398,6 +401,8 @@ def main():
     parser.add_argument("--out", help="a line a point, as JSON")
     parser.add_argument("--arch", help="sm_90: products by the portable instructions beside the card's own")
     parser.add_argument("--passes", metavar="LIST", help="-bulk: each of fsc's also compiled without that pass")
+    parser.add_argument("--only", metavar="PATTERN", default="", help="of fsc's forms those whose name has it")
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--cutlass", metavar="LIBRARY", help="of peers/cutlass_products.cu")
     parser.add_argument("--without", nargs="*", default=[], help="triton")
     parser.add_argument("--seconds", type=float, default=1e9)

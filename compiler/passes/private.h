@@ -159,8 +159,8 @@ typedef struct Box {
 
 /* False: the load's addresses and mask are none of a box. */
 bool box_of(const Op *load, Box *out);
-/* Where it begins along the dimension, an i32: terms[i] is what d's i-th is now. What lies beyond the end is cut, and all
- * where `when`, if there is one, is false. */
+/* Where it begins along the dimension, an i32: terms[i] is what d's i-th is now. What lies beyond the end is cut, and
+ * all where `when`, if there is one, is false. */
 Value *box_place(Builder *b, const BoxDim *d, Value *const *terms, Value *when);
 /* Maps that no bulk copy names are gone, and no load names one. */
 void maps_keep_used(Func *f, Arena *scratch);

@@ -1,9 +1,9 @@
 /* specialise.c - what a launch specialises code by: values, types, alignment, whole vectors, lengths, few programs.
  *
  * In: an interface, a device, what options say; arguments. Out: a Specialisation.
- * Method: values first, constexpr parameters in the order of the source, by option or launch rule; then what holds of
- * all arguments together (the units of whole vectors, the range of few programs), and with that each argument by
- * itself.
+ * Method: values first, constexpr parameters by option or launch rule, each when those are known that its rule asks
+ * for; then what holds of all arguments together (the units of whole vectors, the range of few programs), and with that each
+ * argument by itself.
  * The second half is fast: launches of variants that are there ask it (jit/quick.c).
  */
 #include "runtime/record/specialise.h"
@@ -261,6 +261,21 @@ static bool take_constexpr(const Specialiser *s, uint32_t index, const RuleEnv *
     return false;
 }
 
+/* A rule may ask for a parameter that the source has behind it. */
+static bool take_constexprs(const Specialiser *s, const RuleEnv *env, Specialisation *out, char *err, size_t size) {
+    const Record *r = s->interface;
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t i = 0; i < r->num_params; i++) {
+            const RecordParam *p = &r->params[i];
+            if (p->kind != RECORD_CONSTEXPR || p->value_kind == RECORD_DTYPE || out->values[i].known) continue;
+            if (!take_constexpr(s, i, env, out, err, size)) return false;
+            again |= out->values[i].known;
+        }
+    }
+    return true;
+}
+
 /* num_warps and its kin are compiled in: where the launch rule takes them from arguments, their values specialise. */
 static void take_compiled(const Specialiser *s, const RuleEnv *env, Specialisation *out) {
     static const char *const names[] = {"num_warps", "num_stages", "num_ctas"};
@@ -294,10 +309,7 @@ bool specialise(const Specialiser *s, const int64_t *grid, const fsc_arg *args, 
     for (uint32_t i = 0; i < r->num_params; i++)
         if (r->params[i].kind == RECORD_CONSTEXPR && r->params[i].value_kind == RECORD_DTYPE)
             take_dtype(s, i, args, out);
-    for (uint32_t i = 0; i < r->num_params; i++) {
-        bool is_value = r->params[i].kind == RECORD_CONSTEXPR && r->params[i].value_kind != RECORD_DTYPE;
-        if (is_value && !take_constexpr(s, i, &env, out, err, size)) return false;
-    }
+    if (!take_constexprs(s, &env, out, err, size)) return false;
     take_compiled(s, &env, out);
     out->launch = of_launch(s, out->values, grid, args);
     for (uint32_t i = 0; i < s->num_arguments; i++)

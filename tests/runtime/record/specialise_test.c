@@ -9,7 +9,7 @@
 
 #include "runtime/record/specialise.h"
 
-enum { Y, X, ROWS, N, BLOCK, T, PARAMS };
+enum { Y, X, ROWS, N, BLOCK, T, MORE, PARAMS = MORE + 2 };
 
 /* def k(y: *T, x: *T, rows: i32, n, BLOCK = next_power_of_2(n), T: dtype = fp32), grid (rows,),
  * on 132 multiprocessors. */
@@ -110,6 +110,20 @@ static void each_array_its_own(void **state) {
         assert_int_equal(facts[N].divisible, lengths[i][1]);
         assert_int_equal(facts[ROWS].divisible, 0); /* rows lie one behind the other: no vector hangs on their number */
         specialiser_close(&s);
+    }
+    record_free(f.record);
+}
+
+/* Of two launches of one JIT the second had the first one's code: the value was not part of the key. */
+static void rules_ask_for_what_comes_later(void **state) {
+    (void)state;
+    Fixture f = make("$6 256 128 sel");
+    record_add_constexpr(f.record, "WIDE", RECORD_BOOL, "", RECORD_DEFAULT, "$7 512 >");
+    record_add_constexpr(f.record, "SIZE", RECORD_INT, "", RECORD_DEFAULT, "$3 2 *");
+    for (int64_t n = 200; n <= 300; n += 100) {
+        f.args[N] = fsc_int(n);
+        assert_true(run(&f, NULL) && f.values[BLOCK].known && f.values[MORE].known);
+        assert_int_equal(f.values[BLOCK].value.i, n > 256 ? 256 : 128);
     }
     record_free(f.record);
 }
@@ -222,6 +236,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_alignment_and_vectors),
         cmocka_unit_test(each_array_its_own),
+        cmocka_unit_test(rules_ask_for_what_comes_later),
         cmocka_unit_test(ranges_by_the_rule),
         cmocka_unit_test(few_programs),
         cmocka_unit_test(maps_of_devices),

@@ -20,7 +20,7 @@
 @kernel(grid=(cdiv(n_queries, QUERIES), n_heads), DIM=next_power_of_2(dim),
         ROOMY=T.primitive_bitwidth == 16 and DIM <= 128 and max_shared() >= 192 * 1024,
         QUERIES=max(16, min(128 if T.primitive_bitwidth == 16 and n_queries * n_heads >= 256 * num_sms() and
-                            (dim == 128 or not ROOMY) else 64, next_power_of_2(n_queries))),
+                            (dim == 128 and not CAUSAL or not ROOMY) else 64, next_power_of_2(n_queries))),
         KEYS=(128 if CAUSAL and DIM <= 64 else 64) if ROOMY else
         128 if QUERIES == 128 and DIM == 128 and max_shared() >= 160 * 1024 else 64 if DIM <= 128 else 32,
         num_warps=4 if ROOMY and QUERIES >= 64 else 8 if KEYS == 128 else 0,

@@ -4,8 +4,8 @@
 # once, behind the epilogue. Masks make every M, N, K right: beyond K both operands are 0, which adds nothing.
 # GROUP rows of tiles are taken column by column, so that programs that run at the same time share rows of a and columns
 # of b in the cache.
-# ROOMY: 16 bits, and shared memory for four stages of 128 x 256 x 64. Then tiles are that large if at least 60 % of
-# their waves are busy, else 128 x 128 if they fill half of the multiprocessors.
+# ROOMY: 16 bits, and shared memory for four stages of 128 x 256 x 64. Then tiles are that large if at least 75 % of
+# their waves are busy, else 128 x 128 by four warps if they fill half of the multiprocessors.
 # Other tiles are as large as leaves each multiprocessor one and a half of them, or one where they are small. The
 # largest are for 16 bits, where at most a fifth of their last wave is idle. In a round a program takes at most 8192
 # elements of b, 16384 of the widest.
@@ -21,12 +21,12 @@
                        128 if cdiv(M, 128) * cdiv(N, 128) * 2 > num_sms() * 3 else
                        64 if cdiv(M, 64) * cdiv(N, 64) > num_sms() else 16)),
         BN=max(16, min(next_power_of_2(N),
-                       256 if ROOMY and cdiv(M, 128) * cdiv(N, 256) * 5 >
+                       256 if ROOMY and cdiv(M, 128) * cdiv(N, 256) * 4 >
                        cdiv(cdiv(M, 128) * cdiv(N, 256), num_sms()) * num_sms() * 3 else
                        128 if ROOMY or BM == 256 or BM >= 64 and cdiv(M, BM) * cdiv(N, 128) * 2 > num_sms() * 3 else
                        64 if cdiv(M, BM) * cdiv(N, 64) > num_sms() else 32)),
         BK=max(16, min(next_power_of_2(K), 64 if ROOMY else 8192 // max(BN, 32))),
-        num_warps=8 if ROOMY and BM * BN >= 16384 else 0,
+        num_warps=8 if ROOMY and BM * BN > 16384 else 4 if ROOMY and BM * BN == 16384 else 0,
         num_stages=4 if ROOMY else 0 if BN == 128 else 3 if BM == 64 else 4)
 def matmul(c: *T[M:c_stride, N], a: *const T[M:a_stride, K], b: *const T[K:b_stride, N], bias: *const T[N],
            residual: *T[M:residual_stride, N], c_stride: i32, a_stride: i32, b_stride: i32, residual_stride: i32,

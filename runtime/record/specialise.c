@@ -2,8 +2,8 @@
  *
  * In: an interface, a device, what options say; arguments. Out: a Specialisation.
  * Method: values first, constexpr parameters by option or launch rule, each when those are known that its rule asks
- * for; then what holds of all arguments together (the units of whole vectors, the range of few programs), and with that each
- * argument by itself.
+ * for; then what holds of all arguments together (the units of whole vectors, the range of few programs), and with that
+ * each argument by itself.
  * The second half is fast: launches of variants that are there ask it (jit/quick.c).
  */
 #include "runtime/record/specialise.h"

@@ -18,7 +18,7 @@ enum {
     MOST_FOLLOWED = 8,   /* values of a loop that the late address depends on */
     MOST_OPS = 64,       /* of that address: they are computed once more */
     LEAST_COLUMNS = 128, /* of the second product: those of 64 take no longer than the exponentials */
-    OTHERS = 31,         /* registers of a thread for addresses, maxima and the loop */
+    OTHERS = 40,         /* registers of a thread for addresses, maxima and the loop */
     BRANCH = 16,         /* and where a branch masks, for what it compares */
     ENOUGH_BLOCKS = 2,   /* of a multiprocessor */
 };

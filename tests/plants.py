@@ -71,6 +71,9 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "sum-early": ["wgmma_stages("],
     "round-late": ["wgmma_stages("],
     "late-round": ["wgmma_late("],
+    "bulk-places": ["bulk_blocks("],
+    "bulk-wait": ["bulk_masks("],
+    "bulk-stage": ["bulk_blocks("],
     "ring-lag": ["wgmma_stages("],
 }
 

@@ -17,7 +17,7 @@
 # RUN:   -D CAUSAL=True --num-warps=8 --num-stages=2 -o %t.ptx && FileCheck --check-prefix=LATE %s < %t.ptx \
 # RUN:   && %ptxas -arch=sm_90a -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s
 # RUN: fsc %examples/attention.dsl --arch=sm_90a --signature "*bf16:16, *fp32:16, *bf16:16, *bf16:16, *bf16:16, i32, \
-# RUN:   i32, i32, i32, i32:16, fp32" -D QUERIES=128 -D KEYS=64 -D DIM=128 -D WHOLE=True -D EVEN=True \
+# RUN:   i32, i32, i32, i32:16, fp32" -D QUERIES=64 -D KEYS=64 -D DIM=128 -D WHOLE=True -D EVEN=True \
 # RUN:   --num-warps=4 --num-stages=2 -o %t.ptx && FileCheck --check-prefix=LATE %s < %t.ptx \
 # RUN:   && %ptxas -arch=sm_90a -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s
 # RUN: fsc %examples/matmul_fp8.dsl --arch=sm_90a -D FAST=True -D BM=128 -D BN=256 -D BK=128 --num-warps=8 \

@@ -1,0 +1,100 @@
+"""test_bulk.py - operands of products that come by bulk copies of boxes (sm_90a), one thread's for all.
+
+In: descriptors of a batch, which begin below 0 and end anywhere; rows along k and across it; rings of several stages.
+Small integers, every partial sum of which is exact: the bits are NumPy's. On emu whoever reads what has not come, or
+writes what is read, is a finding. Another card than sm_90 runs its own copies.
+"""
+import numpy as np
+
+from case import case, must_fail, same_bits
+from fsc import decode
+from primitives import fsc_threads, tests
+
+BLOCKS = """
+@kernel(grid=(cdiv(M, BM), batch))
+def f(r: *R, x: *const T, y: *const T, batch: i32, M: i32, K: i32, shift: i32, BM: constexpr = 64, BN: constexpr = 64,
+      BK: constexpr = 32, ROWS: constexpr = True, R: dtype = fp32, T: dtype = fp16):
+    assume(K % 16 == 0)
+    i, m = program_id(1), program_id(0) * BM
+    a = make_tensor_descriptor(multiple_of(x, 16) + i * M * K, (M, K), (K, 1), (BM, BK))
+    b = make_tensor_descriptor(multiple_of(y, 16), (BN, K) if ROWS else (K, BN), (K if ROWS else BN, 1),
+                               (BN, BK) if ROWS else (BK, BN))
+    sums = zeros((BM, BN), R)
+    for k in range(0, K, BK):
+        c = b.load((0, k)).T if ROWS else b.load((k, 0))
+        sums = dot(a.load((m - shift, k)), c, sums, max_num_imprecise_acc=BK)
+    at = (m + arange(0, BM))[:, None] * BN + arange(0, BN)[None, :]
+    store(r + i * M * BN + at, sums, mask=(m + arange(0, BM) < M)[:, None])
+"""
+# Pointers with masks; a condition that leaves out whole rounds; two loops, each with its own ring.
+MASKS = """
+@kernel(grid=(cdiv(M, 64),))
+def f(r: *fp32, x: *const T, y: *const T, M: i32, K: i32, x_stride: i32, odd: i32, T: dtype = fp16):
+    assume(x_stride % 16 == 0)
+    assume(K % 16 == 0)
+    x, y = multiple_of(x, 16), multiple_of(y, 16)
+    m, n, j = program_id(0) * 64 + arange(0, 64), arange(0, 32), arange(0, 64)
+    s, t = zeros((64, 32), fp32), zeros((64, 32), fp32)
+    for start in range(0, K, 64):
+        k = start + j
+        a = load(x + m[:, None] * x_stride + k[None, :], mask=(m < M)[:, None] & (k < K)[None, :] & (start != odd))
+        b = load(y + n[:, None] * K + k[None, :], mask=(k < K)[None, :])
+        s = dot(a, b.T, s)
+    for start in range(0, K, 64):
+        k = start + j
+        a = load(x + m[:, None] * x_stride + k[None, :], mask=(m < M)[:, None] & (k < K)[None, :])
+        b = load(y + n[:, None] * K + k[None, :], mask=(k < K)[None, :])
+        t = dot(a, b.T, t)
+    at = m[:, None] * 32 + n[None, :]
+    store(r + at, s, mask=(m < M)[:, None])
+    store(r + M * 32 + at, t, mask=(m < M)[:, None])
+"""
+
+
+def called(source, **options):
+    assert "@fsc.bulk.load" in fsc_threads(source, "sm_90a", {}, **options), "nothing comes by a bulk copy"
+
+
+@tests("bulk.load")(dtype=["fp16", "bf16", "i8", "fp8e4nv"], tile=[(64, 64, 64), (128, 32, 32), (64, 256, 128)],
+                    rows=[True, False], k=[0, 16, 176], stages=[2, 4])
+def bulk_blocks(bench, dtype, tile, rows, k, stages):
+    """Rows of 128, 64 and 32 bytes, more than one of them across a tile; no round at all, one, several; what lies below
+    row 0 or behind the last one of a matrix is 0."""
+    bm, bn, bk = tile
+    rows |= dtype in ("i8", "fp8e4nv")  # of bytes rows lie along k
+    batch, m, shift, result = 3, bm + 24, 8, "i32" if dtype == "i8" else "fp32"
+    rng = np.random.default_rng(m + k)
+    x, y = (rng.integers(-4, 5, s) for s in ((batch, m, k), (k, bn)))
+    defines = dict(BM=bm, BN=bn, BK=bk, ROWS=rows)
+    options = dict(defines=defines, types={"T": dtype, "R": result}, num_warps=4 if bm * bn < 16384 else 8,
+                   num_stages=stages)
+    called(BLOCKS, **options)
+    values = x if k else np.zeros((batch, m, 16))
+    xb = bench.buffer(dtype, values.size, values.ravel())
+    values = (y.T if rows else y) if k else np.zeros((16, bn))
+    yb, rb = bench.buffer(dtype, values.size, values.ravel()), bench.buffer(result, batch * m * bn)
+    bench.run(BLOCKS, rb, xb, yb, batch, m, k, shift, arch=b"sm_90a", **options)
+    moved = np.concatenate([np.zeros((batch, shift, k), int), x], axis=1)[:, :m]
+    same_bits(decode(rb.raw(), result).reshape(batch, m, bn), (moved @ y).astype(np.float64), f"{dtype} {tile} {k}")
+
+
+@case(dtype=["fp16", "bf16"], k=[16, 64, 208], odd=[-1, 0, 64], pad=[0, 16])
+def bulk_masks(bench, dtype, k, odd, pad):
+    called(MASKS, types={"T": dtype})
+    m = 100
+    rng = np.random.default_rng(k + odd + pad)
+    wide, y = rng.integers(-8, 9, (m, k + pad)), rng.integers(-8, 9, (32, k))
+    xb, yb, rb = (bench.buffer(dtype, v.size, v.ravel()) if v is not None else bench.buffer("fp32", 2 * m * 32)
+                  for v in (wide, y, None))
+    bench.run(MASKS, rb, xb, yb, m, k, k + pad, odd, types={"T": dtype}, arch=b"sm_90a")
+    x = wide[:, :k]
+    kept = x * (np.arange(k) // 64 * 64 != odd)
+    want = np.stack([kept @ y.T, x @ y.T]).astype(np.float64)
+    same_bits(decode(rb.raw(), "fp32").reshape(2, m, 32), want, f"{dtype} {k} {odd}")
+
+
+@case()
+def bulk_can_fail(bench):
+    """What no map can say is copied as ever; and a kernel without boxes is seen."""
+    any_stride = MASKS.replace("assume(x_stride % 16 == 0)", "").replace("assume(K % 16 == 0)", "")
+    must_fail(lambda: called(any_stride), "boxes")

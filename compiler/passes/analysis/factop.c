@@ -444,7 +444,7 @@ Fact fact_of_op(const Op *op, const Fact *const *args) {
     else if (op->kind == OP_REDUCE)
         range = range_of_reduce(op, of[0]);
     else if (op->kind == OP_PID || op->kind == OP_NPROG)
-        range = (Range){op->kind == OP_NPROG, op->attr.axis ? UINT16_MAX : INT32_MAX}; /* what a grid has at most */
+        range = (Range){op->kind == OP_NPROG, INT32_MAX};
     r.lo = range.lo;
     r.hi = range.hi;
     fact_settle(&r, t);

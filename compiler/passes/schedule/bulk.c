@@ -34,14 +34,21 @@ static bool is_far_apart(const Func *f, const BoxDim *d, uint32_t bytes) {
     return least_stride(f, d, bytes) >= FAR;
 }
 
+/* Along y and z a grid has no more programs. */
+static int64_t most_of(const Bulk *x, const Value *v) {
+    bool is_program = v->def && v->def->kind == OP_PID && v->def->attr.axis > 0;
+    return is_program ? UINT16_MAX : fact_of(x->facts, v)->hi;
+}
+
 /* Does it begin at 0 or above, and end within what a map can say, as far as no mask says so? */
 static bool lies_within(const Bulk *x, const BoxDim *d, uint32_t size, uint32_t bytes) {
     int64_t lo = d->constant, hi = d->constant;
     if (d->is_masked_below && d->extent) return true;
     for (uint32_t i = 0; i < d->num_terms; i++) {
-        const Fact *f = fact_of(x->facts, d->terms[i].v);
+        const Value *v = d->terms[i].v;
         int64_t scale = d->terms[i].scale, a, b;
-        if (__builtin_mul_overflow(f->lo, scale, &a) || __builtin_mul_overflow(f->hi, scale, &b)) return false;
+        if (__builtin_mul_overflow(fact_of(x->facts, v)->lo, scale, &a)) return false;
+        if (__builtin_mul_overflow(most_of(x, v), scale, &b)) return false;
         if (__builtin_add_overflow(lo, a < b ? a : b, &lo)) return false;
         if (__builtin_add_overflow(hi, a < b ? b : a, &hi)) return false;
     }

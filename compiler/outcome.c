@@ -71,6 +71,9 @@ static const char *map_code(const fsc_compilation *c, int64_t number, const uint
     return code;
 }
 
+_Static_assert((int)MAPS_MOST == (int)RECORD_MAPS && (int)MAP_DIMS == (int)RECORD_BOXES,
+               "a record has room for a function's maps");
+
 static void note_map(fsc_compilation *c, const BoxMap *m) {
     int32_t param = record_param(c, m->param);
     if (param < 0) bug("the record has no parameter for a tensor map");

@@ -136,3 +136,38 @@ def nested(c: *fp16, a: *const fp16, K: i32):
             x = load(a + m[:, None] * K + (start + m)[None, :], mask=(start + m < K)[None, :])
             sums = dot(x, x.T, sums)
         store(c + again * 4096 + m[:, None] * 64 + m[None, :], sums.to(fp16))
+
+# A launch passes eight maps at most: the ninth operand is copied by each thread. What lies alike has one map.
+# RUN: fsc %s --kernel=many --arch=sm_90a --emit=simt -o - --verify-each | FileCheck --check-prefix=MANY %s
+# MANY: #m7 =
+# MANY-NOT: #m8 =
+# MANY: copy_async
+# RUN: fsc %s --kernel=alike --arch=sm_90a --emit=simt -o - | FileCheck --check-prefix=ALIKE %s
+# ALIKE: #m0 =
+# ALIKE-NOT: #m1 =
+# ALIKE: {buffer = b0, map = m0, begin}
+# ALIKE: {buffer = b1, map = m0, begin}
+@kernel(grid=(1,), num_warps=4, num_stages=2)
+def many(c: *fp16, a: *const fp16, K: i32):
+    assume(K % 16 == 0)
+    a = multiple_of(a, 16)
+    m = arange(0, 64)
+    sums = zeros((64, 64), fp32)
+    for part in static_range(9):
+        for start in range(0, K, 64):
+            x = load(a + m[:, None] * K * (part + 1) + (start + m)[None, :], mask=(start + m < K)[None, :])
+            sums = dot(x, x.T, sums)
+    store(c + m[:, None] * 64 + m[None, :], sums.to(fp16))
+
+@kernel(grid=(1,), num_warps=4, num_stages=2)
+def alike(c: *fp16, a: *const fp16, K: i32):
+    assume(K % 16 == 0)
+    a = multiple_of(a, 16)
+    m = arange(0, 64)
+    sums = zeros((64, 64), fp32)
+    for start in range(0, K, 64):
+        mask = (start + m < K)[None, :]
+        x = load(a + m[:, None] * K + (start + m)[None, :], mask=mask)
+        y = load(a + (64 + m)[:, None] * K + (start + m)[None, :], mask=mask)
+        sums = dot(x, y.T, sums)
+    store(c + m[:, None] * 64 + m[None, :], sums.to(fp16))

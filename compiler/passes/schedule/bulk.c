@@ -52,7 +52,8 @@ static bool lies_within(const Bulk *x, const BoxDim *d, uint32_t size, uint32_t 
         if (__builtin_add_overflow(lo, a < b ? a : b, &lo)) return false;
         if (__builtin_add_overflow(hi, a < b ? b : a, &hi)) return false;
     }
-    return lo >= 0 && (d->extent || hi + size <= d->most || (hi <= INT32_MAX && is_far_apart(x->f, d, bytes)));
+    bool ends = d->extent || hi <= d->most - (int64_t)size || (hi <= INT32_MAX && is_far_apart(x->f, d, bytes));
+    return lo >= 0 && ends;
 }
 
 static uint32_t param_of(const Value *v) {
@@ -121,6 +122,25 @@ static const Op *store_of(Func *f, const Op *load) {
     return t.others == 1 ? store : NULL;
 }
 
+static bool same_map(const BoxMap *x, const BoxMap *y) {
+    bool same = x->param == y->param && x->rank == y->rank && x->span == y->span;
+    for (uint32_t i = 0; i < x->rank && same; i++) {
+        const MapDim *a = &x->dims[i], *b = &y->dims[i];
+        same = a->box == b->box && a->extent == b->extent && a->most == b->most && a->stride[0] == b->stride[0] &&
+               a->stride[1] == b->stride[1] && a->scale == b->scale;
+    }
+    return same;
+}
+
+/* Of the map, from 1; 0: the function has as many as a launch passes. */
+static uint32_t number_of(Func *f, const BoxMap *map) {
+    for (uint32_t i = 0; i < f->maps.len; i++)
+        if (same_map(&f->maps.at[i], map)) return i + 1;
+    if (f->maps.len == MAPS_MOST) return 0;
+    vec_push(f->arena, &f->maps, *map);
+    return f->maps.len;
+}
+
 static void mark(Bulk *x, Op *load) {
     const Op *store = store_of(x->f, load);
     const MemAttr *m = &load->attr.mem;
@@ -131,8 +151,7 @@ static void mark(Bulk *x, Op *load) {
     if (!store || m->is_volatile || m->is_rotated || !has_zeros || !box_of(load, &box)) return;
     if (!x->f->params.at[box.param->index].is_const && is_written_before(load->parent->owner)) return;
     if (!make_map(x, &box, load, &x->f->buffers.at[store->attr.buffer], &map)) return;
-    vec_push(x->f->arena, &x->f->maps, map);
-    load->attr.map = x->f->maps.len;
+    load->attr.map = number_of(x->f, &map);
 }
 
 static void visit(void *context, Op *loop) {

@@ -3,7 +3,7 @@
 # round's. What the second operand is loaded from follows a round behind; of the first round nothing is loaded.
 # RUN: fsc %s --arch=sm_90a --num-stages=1 --verify-each --print-after=async -o /dev/null 2>&1 | FileCheck %s
 # CHECK: [[ZERO:%[0-9]+]] = const 0.0 : tile<64x32xbf16
-# CHECK: for [[I:%[0-9]+]] = {{.*}} carry ({{.*}}[[SUM:%[a-z_0-9]+]] = {{.*}}[[P:%[0-9]+]] = [[ZERO]], {{.*}}) : {{.*}} {
+# CHECK: for {{.*}} carry ({{.*}}[[SUM:%[a-z_0-9]+]] = {{.*}}[[P:%[0-9]+]] = [[ZERO]], {{.*}}) : {{.*}} {
 # CHECK: [[FIRST:%[0-9]+]] = icmp ne
 # CHECK: [[WHERE:%[0-9]+]] = splat [[FIRST]]
 # CHECK: [[C:%[a-z_0-9]+]] = load {{%[0-9]+}}, [[WHERE]] {
@@ -24,7 +24,8 @@
 # CHECK: dot_wait
 #
 # Where a branch masks what the first product gives, the second one begins behind it.
-# RUN: fsc %s --arch=sm_90a --num-stages=1 -D MASK=True --verify-each --print-after=async -o /dev/null 2>&1 | FileCheck %s --check-prefix=BRANCH
+# RUN: fsc %s --arch=sm_90a --num-stages=1 -D MASK=True --verify-each --print-after=async -o /dev/null 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=BRANCH
 # BRANCH: for {{.*}} {
 # BRANCH: dot_async
 # BRANCH: dot_wait
@@ -37,11 +38,16 @@
 #
 # A loop stays as it is: with few columns, whose exponentials take as long; with weights that are no exponentials; where
 # it writes memory; with sums that leave no registers; where the pass is left out.
-# RUN: fsc %s --arch=sm_90a --num-stages=1 -D E=64 --print-after=overlap -o /dev/null 2>&1 | FileCheck %s --check-prefix=STAYS
-# RUN: fsc %s --arch=sm_90a --num-stages=1 -D EXP=False --print-after=overlap -o /dev/null 2>&1 | FileCheck %s --check-prefix=STAYS
-# RUN: fsc %s --arch=sm_90a --num-stages=1 -D WRITE=True --print-after=overlap -o /dev/null 2>&1 | FileCheck %s --check-prefix=STAYS
-# RUN: fsc %s --arch=sm_90a --num-stages=1 -D BN=256 -D E=256 --print-after=overlap -o /dev/null 2>&1 | FileCheck %s --check-prefix=STAYS
-# RUN: fsc %s --arch=sm_90a --num-stages=1 --passes=-overlap --print-after=async -o /dev/null 2>&1 | FileCheck %s --check-prefix=STAYS
+# RUN: fsc %s --arch=sm_90a --num-stages=1 -D E=64 --print-after=overlap -o /dev/null 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=STAYS
+# RUN: fsc %s --arch=sm_90a --num-stages=1 -D EXP=False --print-after=overlap -o /dev/null 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=STAYS
+# RUN: fsc %s --arch=sm_90a --num-stages=1 -D WRITE=True --print-after=overlap -o /dev/null 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=STAYS
+# RUN: fsc %s --arch=sm_90a --num-stages=1 -D BN=256 -D E=256 --print-after=overlap -o /dev/null 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=STAYS
+# RUN: fsc %s --arch=sm_90a --num-stages=1 --passes=-overlap --print-after=async -o /dev/null 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=STAYS
 # STAYS: for {{.*}} {
 # STAYS: dot_async
 # STAYS: fptrunc

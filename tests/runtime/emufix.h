@@ -93,6 +93,19 @@ static fsc_status launch(const Setup *s, fsc_thread_entry *entry) {
     return launch_record(s, launched_record(s), entry, sizeof x);
 }
 
+/* The launch finds this, at this line, perhaps among others, and the text has these words. */
+static inline void finds(const Setup *s, fsc_thread_entry *entry, const char *kind, uint32_t line, const char *words) {
+    fsc_status status = launch(s, entry);
+    if (status != FSC_ERROR_CHECK) fail_msg("%s at line %u, '%s': %s", kind, line, words, fsc_status_name(status));
+    for (uint32_t i = 0; i < fsc_device_findings(device); i++) {
+        fsc_finding f = {0};
+        assert_int_equal(fsc_device_finding(device, i, &f), FSC_OK);
+        if (!strcmp(f.kind, kind) && f.line == line && strstr(f.text, words)) return;
+        print_message("%s at line %u: %s\n", f.kind, f.line, f.text);
+    }
+    fail_msg("no %s at line %u with '%s'", kind, line, words);
+}
+
 /* The launch finds exactly this, at this line, and the text has these words. */
 static fsc_finding found(const Setup *s, fsc_thread_entry *entry, const char *kind, uint32_t line, const char *words) {
     fsc_finding f = {0};

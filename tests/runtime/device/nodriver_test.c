@@ -151,47 +151,16 @@ static void every_symbol_may_be_missing(void **state) {
     hidden = "";
 }
 
-static void no_clusters(void **state) {
-    (void)state;
+/* In a process of its own, on this driver: what loading and launching the record gives, if the message has the words */
+static void expect_of(const char *driver, Record *r, fsc_status wanted, const char *words) {
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
         fsc_device *d = NULL;
         fsc_module *m = NULL;
         fsc_kernel *k = NULL;
-        setenv("FSC_CUDA_LIBRARY", FAKE_DRIVER_NO_CLUSTERS, 1);
+        setenv("FSC_CUDA_LIBRARY", driver, 1);
         fsc_status s = fsc_device_open("cuda", &d);
-        Record *r = sample_record("sm_90", "1024", RECORD_RULE, 16);
-        r->launches[0].blocks_per_program = 2;
-        char *ptx = sample_ptx(r, "8.0");
-        if (s == FSC_OK) s = fsc_module_load(d, ptx, strlen(ptx), &m);
-        if (s == FSC_OK) s = fsc_kernel_create(m, NULL, &k);
-        free(ptx);
-        record_free(r);
-        fsc_module_unload(m);
-        fsc_device_close(d);
-        _exit(strstr(fsc_last_message(), "has no cuLaunchKernelEx") ? (int)s : 100);
-    }
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(WEXITSTATUS(status), FSC_ERROR_DRIVER_OLD);
-}
-
-/* A driver that makes no tensor maps: the sentence where there is no other variant. */
-static void no_maps(void **state) {
-    (void)state;
-    hidden = "cuTensorMapEncodeTiled";
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        fsc_device *d = NULL;
-        fsc_module *m = NULL;
-        fsc_kernel *k = NULL;
-        setenv("FSC_CUDA_LIBRARY", FAKE_DRIVER, 1);
-        fsc_status s = fsc_device_open("cuda", &d);
-        Record *r = sample_record("sm_90", "1024", RECORD_RULE, 16);
-        record_add_map(r, P_X, 128);
-        record_add_box(r, 32, "$5", NULL);
         char *ptx = sample_ptx(r, "8.0");
         void *y = (void *)0x7000000000;
         const fsc_arg args[] = {fsc_pointer(y, 0, 0), fsc_pointer(y, 0, 0), fsc_int(1024), fsc_int(800),
@@ -201,16 +170,34 @@ static void no_maps(void **state) {
         if (s == FSC_OK) s = fsc_launch(k, NULL, args, 6, NULL);
         free(ptx);
         record_free(r);
+        bool is_said = strstr(fsc_last_message(), words);
         fsc_kernel_destroy(k);
         fsc_module_unload(m);
-        bool is_said = strstr(fsc_last_message(), "reads x through a tensor map, which this device or its driver does");
         fsc_device_close(d);
         _exit(is_said ? (int)s : 100);
     }
-    hidden = "";
     int status = 0;
+    record_free(r);
     assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(WEXITSTATUS(status), FSC_NO_VARIANT);
+    assert_int_equal(WEXITSTATUS(status), wanted);
+}
+
+static void no_clusters(void **state) {
+    (void)state;
+    Record *r = sample_record("sm_90", "1024", RECORD_RULE, 16);
+    r->launches[0].blocks_per_program = 2;
+    expect_of(FAKE_DRIVER_NO_CLUSTERS, r, FSC_ERROR_DRIVER_OLD, "has no cuLaunchKernelEx");
+}
+
+/* A driver that makes no tensor maps: the sentence where there is no other variant. */
+static void no_maps(void **state) {
+    (void)state;
+    Record *r = sample_record("sm_90", "1024", RECORD_RULE, 16);
+    record_add_map(r, P_X, 128);
+    record_add_box(r, 32, "$5", NULL);
+    hidden = "cuTensorMapEncodeTiled";
+    expect_of(FAKE_DRIVER, r, FSC_NO_VARIANT, "reads x through a tensor map, which this device or its driver does");
+    hidden = "";
 }
 
 int main(void) {

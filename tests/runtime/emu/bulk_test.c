@@ -141,17 +141,8 @@ static double half(uint32_t bits) {
 
 /* ---- What is found ----------------------------------------------------------------------------------------------- */
 
-static void finds(uint32_t threads, fsc_thread_entry *entry, const char *kind, uint32_t line, const char *words) {
-    Setup s = {threads, 1, SHARED, {2, 1, 1}};
-    fsc_status status = launch(&s, entry);
-    if (status != FSC_ERROR_CHECK) fail_msg("%s at line %u, '%s': %s", kind, line, words, fsc_status_name(status));
-    for (uint32_t i = 0; i < fsc_device_findings(device); i++) {
-        fsc_finding f = {0};
-        assert_int_equal(fsc_device_finding(device, i, &f), FSC_OK);
-        if (!strcmp(f.kind, kind) && f.line == line && strstr(f.text, words)) return;
-        print_message("%s at line %u: %s\n", f.kind, f.line, f.text);
-    }
-    fail_msg("no %s at line %u with '%s'", kind, line, words);
+static void finds_with(uint32_t threads, fsc_thread_entry *entry, const char *kind, uint32_t line, const char *words) {
+    finds(&(Setup){threads, 1, SHARED, {2, 1, 1}}, entry, kind, line, words);
 }
 
 static void test_products(void **state) {
@@ -165,8 +156,8 @@ static void test_products(void **state) {
         float wanted = (float)sum;
         assert_memory_equal(&y[i], &wanted, sizeof wanted);
     }
-    finds(128, product_stored_thread, "shared-proxy", 30, "no proxy fence and barrier");
-    finds(128, product_late_thread, "shared-late", 20, "which a product still reads");
+    finds_with(128, product_stored_thread, "shared-proxy", 30, "no proxy fence and barrier");
+    finds_with(128, product_late_thread, "shared-late", 20, "which a product still reads");
 }
 
 static void early_thread(EmuThread *t, const void *const *args) {
@@ -263,12 +254,12 @@ static void test_findings(void **state) {
     (void)found(&s, early_thread, "shared-count", 20, "does not count yet");
     (void)found(&s, misplaced_thread, "shared-bounds", 20, "where its swizzled rows do not begin, at byte 512");
     (void)found(&s, beyond_thread, "shared-bounds", 20, "beyond the block's shared memory, at byte 4096");
-    finds(64, few_thread, "shared-count", 20, "stores more bytes than are expected");
-    finds(64, left_thread, "shared-count", 0, "did not wait for all of them");
-    finds(64, outside_thread, "out-of-bounds", 20, "");
-    finds(64, read_early_thread, "shared-race", 20, "which reads it at k.dsl:40:1");
-    finds(64, read_other_thread, "shared-race", 20, "which reads it at k.dsl:40:1");
-    finds(64, overwrites_thread, "shared-race", 10, "which writes it at k.dsl:20:1");
+    finds_with(64, few_thread, "shared-count", 20, "stores more bytes than are expected");
+    finds_with(64, left_thread, "shared-count", 0, "did not wait for all of them");
+    finds_with(64, outside_thread, "out-of-bounds", 20, "");
+    finds_with(64, read_early_thread, "shared-race", 20, "which reads it at k.dsl:40:1");
+    finds_with(64, read_other_thread, "shared-race", 20, "which reads it at k.dsl:40:1");
+    finds_with(64, overwrites_thread, "shared-race", 10, "which writes it at k.dsl:20:1");
     assert_int_equal(launch(&s, none_thread), FSC_OK);
     assert_int_equal(launch(&s, read_both_thread), FSC_OK);
     assert_int_equal(launch(&s, follows_thread), FSC_OK);

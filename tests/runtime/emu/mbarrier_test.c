@@ -87,18 +87,6 @@ static void count_read_thread(EmuThread *t, const void *const *args) {
     if (t->rank == 1) t->calls->mbarrier_wait(t, COUNTS, 0, AT_C);
 }
 
-/* Among what is found. */
-static void finds(const Setup *s, fsc_thread_entry *entry, const char *kind, uint32_t line, const char *words) {
-    assert_int_equal(launch(s, entry), FSC_ERROR_CHECK);
-    for (uint32_t i = 0; i < fsc_device_findings(device); i++) {
-        fsc_finding f = {0};
-        assert_int_equal(fsc_device_finding(device, i, &f), FSC_OK);
-        if (!strcmp(f.kind, kind) && f.line == line && strstr(f.text, words)) return;
-        print_message("%s at line %u: %s\n", f.kind, f.line, f.text);
-    }
-    fail_msg("no %s at line %u with '%s'", kind, line, words);
-}
-
 static void test_counts(void **state) {
     (void)state;
     Setup s = {32, 4, 96, {2, 1, 1}};

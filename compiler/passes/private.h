@@ -113,24 +113,36 @@ Value *tf32_rounded(Builder *b, Value *x);
  * 0. */
 uint32_t loop_sums(const Op *loop);
 
-/* ---- Addresses, for messages (address.c) ------------------------------------------------------------------------- */
+/* ---- Addresses (address.c) --------------------------------------------------------------------------------------- */
+
+/* Axis d of the value that is looked at is axis at[d] of the tile that it is for. */
+typedef struct Axes {
+    int32_t at[SHAPE_RANK];
+} Axes;
 
 typedef struct Part {
-    const Value *v, *by; /* scale * by * v; by: a scalar parameter, or NULL for 1 */
+    const Value *v, *by[2]; /* scale * by[0] * by[1] * v; by: scalar parameters in their order, then NULL for 1 */
     int64_t scale;
+    int32_t axis; /* v is an arange along this axis of the tile; -1: something else */
 } Part;
 
 typedef struct Parts {
     Part at[16];
     uint32_t len, visits;
+    uint32_t factors; /* how many parameters a part may be multiplied by, at most 2; more are parts of v */
     int64_t constant;
-    bool is_known; /* else there were more */
+    bool is_known; /* else there were more, or numbers beyond 64 bits */
 } Parts;
 
 bool value_is_param(const Value *v);
-Parts parts_of(const Value *v);
+Axes axes_own(void);
+/* Through conversions and other places in tile or threads; axes, if there are any, are those of what is below. */
+const Value *value_stripped(const Value *v, Axes *axes);
+void parts_add(Parts *p, const Value *v, Axes axes, int64_t scale);
+Parts parts_of(const Value *v); /* of one factor */
 /* The pointer parameter below, NULL where control flow hides it; the sum of what is added to it. */
-const Value *address_parts(const Value *ptr, Parts *p);
+const Value *address_parts(const Value *ptr, uint32_t factors, Parts *p);
+
 /* ---- Boxes of tensors (analysis/box.c, schedule/bulk.c) ---------------------------------------------------------- */
 
 typedef struct BoxTerm {

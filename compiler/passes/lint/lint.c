@@ -84,8 +84,8 @@ static bool code_number(const Lint *l, const char *code, int64_t *n) {
 static bool has_stride(const Lint *l, const Part *part, const char *stride) {
     const RecordParam *p = code_param(l, stride);
     int64_t n;
-    if (code_number(l, stride, &n)) return !part->by && part->scale == n;
-    return p && part->by && part->scale == 1 && strcmp(l->f->params.at[part->by->index].name, p->name) == 0;
+    if (code_number(l, stride, &n)) return !part->by[0] && part->scale == n;
+    return p && part->by[0] && part->scale == 1 && strcmp(l->f->params.at[part->by[0]->index].name, p->name) == 0;
 }
 
 /* Does a launch rule speak of this extent, so that sizes may fit by construction? */
@@ -115,9 +115,9 @@ static const Op *late_bound(const Lint *l, const Value *mask, const Part *index,
     if (!less) return NULL;
     Parts x = parts_of(op->args[0]), n = parts_of(op->args[1]);
     const RecordParam *p = code_param(l, extent);
-    bool is_extent = p && n.len == 1 && n.at[0].scale == 1 && !n.at[0].by && value_is_param(n.at[0].v) &&
+    bool is_extent = p && n.len == 1 && n.at[0].scale == 1 && !n.at[0].by[0] && value_is_param(n.at[0].v) &&
                      strcmp(l->f->params.at[n.at[0].v->index].name, p->name) == 0;
-    bool is_index = x.len == 1 && x.at[0].scale == 1 && !x.at[0].by && same_index(x.at[0].v, index->v);
+    bool is_index = x.len == 1 && x.at[0].scale == 1 && !x.at[0].by[0] && same_index(x.at[0].v, index->v);
     int64_t beyond = (int64_t)((uint64_t)n.constant - (uint64_t)x.constant + (op->attr.pred == PRED_SLE));
     return is_extent && is_index && beyond > 0 ? op : NULL;
 }
@@ -128,7 +128,7 @@ static void check_dim(const Lint *l, const Op *op, const RecordParam *of, uint32
     const char *extent = of->dims[dim].extent;
     const RecordParam *n = code_param(l, extent);
     const Value *mask = mask_of(op);
-    uint64_t shift = index->by || index->scale != 1 ? 0 : (uint64_t)p->constant;
+    uint64_t shift = index->by[0] || index->scale != 1 ? 0 : (uint64_t)p->constant;
     int64_t size = 0, end = (int64_t)((uint64_t)index->v->def->attr.end + shift);
     bool is_alone = true, is_number = code_number(l, extent, &size);
     for (uint32_t i = 0; i < p->len; i++) {
@@ -154,7 +154,7 @@ static void check_dim(const Lint *l, const Op *op, const RecordParam *of, uint32
 
 static void check_masks(const Lint *l, const Op *op) {
     Parts p;
-    const Value *param = address_parts(op->args[0], &p);
+    const Value *param = address_parts(op->args[0], 1, &p);
     const RecordParam *of = param ? record_param(l, param) : NULL;
     if (!of || !of->num_dims || !p.is_known) return;
     for (uint32_t i = 0; i < p.len; i++) {
@@ -189,18 +189,18 @@ static void check_overlap(const Lint *l, const Op *op) {
     }
     Parts p;
     const Part *inner = NULL;
-    if (!address_parts(op->args[0], &p) || !p.is_known) return;
+    if (!address_parts(op->args[0], 1, &p) || !p.is_known) return;
     for (uint32_t i = 0; i < p.len; i++) {
         const Value *v = p.at[i].v;
         if (!value_is_param(v) && !is_arange(v) && !(v->def && v->def->kind == OP_PID)) return;
-        if (is_arange(v) && !p.at[i].by && p.at[i].scale == 1) inner = &p.at[i];
+        if (is_arange(v) && !p.at[i].by[0] && p.at[i].scale == 1) inner = &p.at[i];
     }
     if (!inner || depends(mask_of(op), inner->v)) return;
     int64_t size = inner->v->def->attr.end - inner->v->def->attr.start;
     for (uint32_t i = 0; i < p.len; i++) {
         const Part *outer = &p.at[i];
         int64_t step = outer->scale < 0 ? (int64_t)(0 - (uint64_t)outer->scale) : outer->scale;
-        if (outer == inner || outer->by || value_is_param(outer->v) || step <= 0 || step >= size) continue;
+        if (outer == inner || outer->by[0] || value_is_param(outer->v) || step <= 0 || step >= size) continue;
         diag(l->d, op->span, W_STORE_OVERLAP, is_arange(outer->v) ? "rows" : "programs", size, step);
         diag_note(l->d, outer->v->def->span,
                   "this counts in steps of %" PRId64 "; step by %" PRId64 ", or mask off the rest", step, size);

@@ -27,7 +27,8 @@ static const char *distance(const Remarks *r, const Parts *p) {
     for (uint32_t i = 0; i < p->len; i++) {
         const Part *part = &p->at[i];
         if (!part->v->def || !is_index(part->v->def->kind)) continue;
-        if (part->by) return arena_printf(r->f->arena, "neighbours are '%s' elements apart", param_name(r, part->by));
+        if (part->by[0])
+            return arena_printf(r->f->arena, "neighbours are '%s' elements apart", param_name(r, part->by[0]));
         if (part->scale != 1)
             return arena_printf(r->f->arena, "neighbours are %" PRId64 " elements apart", part->scale);
     }
@@ -43,9 +44,9 @@ static const char *misaligned(const Remarks *r, const Value *param, const Parts 
                             aligned ? aligned : 1);
     for (uint32_t i = 0; i < p->len; i++) {
         const Part *part = &p->at[i];
-        const Value *v = part->by ? part->by : part->v;
+        const Value *v = part->by[0] ? part->by[0] : part->v;
         uint64_t divisible = fact_of(r->facts, v)->divisible[0];
-        if (part->by) divisible *= fact_of(r->facts, part->v)->divisible[0];
+        if (part->by[0]) divisible *= fact_of(r->facts, part->v)->divisible[0];
         if ((divisible * (uint64_t)part->scale) % want == 0) continue;
         if (value_is_param(v))
             return arena_printf(r->f->arena, "'%s' is not known to be a multiple of %u", param_name(r, v), want);
@@ -63,7 +64,7 @@ static const char *reason(const Remarks *r, const Op *op) {
         if (fact->contiguous[d] >= fact->contiguous[best]) best = d;
     }
     Parts p;
-    const Value *param = address_parts(ptr, &p);
+    const Value *param = address_parts(ptr, 1, &p);
     if (fact->contiguous[best] < 2) return param ? distance(r, &p) : "its pointer comes out of a loop or branch";
     uint32_t want = 16 / bytes < fact->contiguous[best] ? 16 / bytes : fact->contiguous[best];
     if (fact->divisible[best] >= 2 * bytes)

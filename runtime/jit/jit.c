@@ -325,7 +325,7 @@ static void settle(fsc_jit *j, const Text *key, fsc_kernel *kernel) {
 }
 
 static fsc_status prepare_bound(fsc_jit *j, Binding *b, const int64_t *grid, const fsc_arg *args, size_t nargs,
-                          fsc_kernel **out) {
+                                fsc_kernel **out) {
     b->checked = !j->device->kind->has_threads && fsc_device_checks(j->device);
     if (b->checked) text_printf(&b->key, "checked ");
     b->counted = fsc_device_counts_lines(j->device);

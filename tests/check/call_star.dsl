@@ -13,3 +13,8 @@ def k(x: *fp32):
     many = (load(x + 3), load(x + 4))
     # CHECK: fadd
     store(x, total(*many))
+    # A slice of an empty tuple is empty.
+    # CHECK: fadd
+    # CHECK-NOT: fadd
+    none = ()
+    store(x + 1, total(load(x + 5), load(x + 6), *none[:]))

@@ -310,7 +310,7 @@ static const Sem *tuple_slice(Checker *c, const Node *n, const Sem *s) {
         return &sem_error;
     }
     if (!slice_bound(c, n->a, s->count, 0, &low) || !slice_bound(c, n->b, s->count, s->count, &high)) return &sem_error;
-    return sem_tuple(c, s->items + low, high > low ? (uint32_t)(high - low) : 0);
+    return high > low ? sem_tuple(c, s->items + low, (uint32_t)(high - low)) : sem_tuple(c, NULL, 0);
 }
 
 static const Sem *tuple_item(Checker *c, const Node *n, const Sem *s) {

@@ -56,11 +56,18 @@ static uint64_t clock_ns(void) {
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Stores past the caches are not ordered by what tells other threads that a piece is done. */
+static void order_streams(void) {
+#if defined __x86_64__
+    __builtin_ia32_sfence();
+#endif
+}
+
 static void run_programs(const PoolJob *j, uint64_t first, uint64_t end, void *scratch) {
     int64_t i = (int64_t)first;
     int64_t pid[3] = {i % j->grid[0], i / j->grid[0] % j->grid[1], i / j->grid[0] / j->grid[1]};
     for (; first < end; first++) {
-        if (j->limit && first >= atomic_load_explicit(j->limit, memory_order_relaxed)) return;
+        if (j->limit && first >= atomic_load_explicit(j->limit, memory_order_relaxed)) break;
         j->entry(j->args, pid, j->grid, scratch);
         if (++pid[0] < j->grid[0]) continue;
         pid[0] = 0;
@@ -68,6 +75,7 @@ static void run_programs(const PoolJob *j, uint64_t first, uint64_t end, void *s
         pid[1] = 0;
         pid[2]++;
     }
+    order_streams();
 }
 
 /* What its programs took is what the next grid of the code is expected to take. */

@@ -37,4 +37,5 @@ void host_check(Host *h, HostAccess *a, const Op *op, uint32_t width) {
         allowed = allowed ? LLVMBuildInsertElement(m->at, allowed, yes, llvm_int(m->i32, i), "") : yes;
     }
     a->mask = allowed;
+    a->all = NULL;
 }

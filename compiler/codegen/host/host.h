@@ -39,7 +39,6 @@ typedef struct Host {
     uint32_t stamp;
     int64_t *buffers;      /* by value id: byte offset into scratch, -1 where the tile is lazy or the value a scalar */
     LLVMValueRef programs; /* of the grid, i64; NULL where stores have no way past the caches */
-    bool has_streams;      /* some store may take it */
     uint64_t scratch_bytes;
     Group **groups;        /* by op id; NULL: of none */
     const Group **keepers; /* by value id: the group that computes and stores the lazy tile, or NULL */
@@ -108,6 +107,7 @@ typedef struct HostAccess {
     LLVMTypeRef value; /* as the IR's type */
     LLVMValueRef ptr;  /* one pointer (neighbours, or width 1) or a vector of them */
     LLVMValueRef mask; /* NULL: all */
+    LLVMValueRef all;  /* i1: the mask lets all through; NULL: nobody asks */
     uint32_t align;
     bool is_vector; /* gather or scatter */
     bool is_volatile; /* a load that may find something else each time */
@@ -142,6 +142,7 @@ void host_mend_selection(Llvm *m);
 void host_combine(Host *h, const Op *op);
 /* kernel.c: the ops of a block in order. */
 void host_block(Host *h, const Block *b);
+LLVMBasicBlockRef host_new_block(Host *h, const char *name); /* at the function's end */
 /* kernel.c: the whole function into h->m; false with an error in the diagnostics. */
 bool host_kernel(Host *h);
 

@@ -86,7 +86,7 @@ static void feed_phis(Host *h, Value *const *phis, Value *const *from, uint32_t 
     }
 }
 
-static LLVMBasicBlockRef new_block(Host *h, const char *name) {
+LLVMBasicBlockRef host_new_block(Host *h, const char *name) {
     return LLVMAppendBasicBlockInContext(h->m->context, h->function, name);
 }
 
@@ -94,7 +94,7 @@ static LLVMBasicBlockRef new_block(Host *h, const char *name) {
 
 static void emit_if(Host *h, const Op *op) {
     Llvm *m = h->m;
-    LLVMBasicBlockRef arms[2] = {new_block(h, "then"), new_block(h, "else")}, after = new_block(h, "");
+    LLVMBasicBlockRef arms[2] = {host_new_block(h, "then"), host_new_block(h, "else")}, after = host_new_block(h, "");
     LLVMBasicBlockRef ends[2] = {NULL, NULL};
     LLVMBuildCondBr(m->at, host_scalar(h, op->args[0]), arms[0], arms[1]);
     for (int r = 0; r < 2; r++) {
@@ -131,7 +131,7 @@ static void emit_for(Host *h, const Op *op) {
     Block *body = op->regions[0];
     Value *iv = body->args.at[0], **carried = body->args.at + 1;
     uint32_t n = op->nresults;
-    LLVMBasicBlockRef head = new_block(h, "for"), inside = new_block(h, "body"), after = new_block(h, "");
+    LLVMBasicBlockRef head = host_new_block(h, "for"), inside = host_new_block(h, "body"), after = host_new_block(h, "");
     pass_tiles(h, op->args + 3, carried, n);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(m->at);
     LLVMBuildBr(m->at, head);
@@ -165,7 +165,7 @@ static void emit_for(Host *h, const Op *op) {
 static void emit_while(Host *h, const Op *op) {
     Llvm *m = h->m;
     Block *test = op->regions[0], *body = op->regions[1];
-    LLVMBasicBlockRef head = new_block(h, "while"), inside = new_block(h, "body"), after = new_block(h, "");
+    LLVMBasicBlockRef head = host_new_block(h, "while"), inside = host_new_block(h, "body"), after = host_new_block(h, "");
     pass_tiles(h, op->args, test->args.at, op->nargs);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(m->at);
     LLVMBuildBr(m->at, head);
@@ -286,13 +286,12 @@ bool host_kernel(Host *h) {
     h->nprog = LLVMGetParam(h->function, 2);
     h->scratch = LLVMGetParam(h->function, 3);
     llvm_attribute_enum(m, h->function, "nounwind", 0);
-    LLVMPositionBuilderAtEnd(m->at, new_block(h, "entry"));
+    LLVMPositionBuilderAtEnd(m->at, host_new_block(h, "entry"));
     llvm_debug_function(m, h->function, h->f->name, h->f->span);
     llvm_debug_at(m, h->f->span);
     bind_params(h);
     if (is_x86) h->programs = count_programs(h);
     emit_block(h, h->f->body);
-    if (h->has_streams) llvm_intrinsic(m, "llvm.x86.sse.sfence", NULL, 0, NULL, 0);
     LLVMBuildRetVoid(m->at);
     llvm_debug_finish(m);
     if (llvm_instructions(h->function) <= MOST_INSTRUCTIONS) return true;

@@ -3,6 +3,7 @@
  * In: a load or store op. Out: the access; a loaded chunk goes to the tile's buffer, if it has one.
  * Method: where the facts prove that a chunk's pointers are neighbours it is one vector access at the first pointer,
  * else a gather or scatter. A masked-off element is never touched. Elements travel as integers of their width.
+ * A vector of which the mask takes nothing is an access without a mask: processors fetch ahead of those alone.
  */
 #include "codegen/host/host.h"
 
@@ -11,6 +12,14 @@ enum {
     PREFETCH_MOST = 1 << 14, /* bytes ahead */
     STREAM_LEAST = 1 << 25,  /* bytes that all programs store: the last cache does not keep them for the next kernel */
 };
+
+/* Is the mask true, then false, within each chunk? */
+static bool ends_once(const Host *h, const Value *mask, Shape s, uint32_t width) {
+    const Fact *fact = fact_of(h->facts, mask);
+    for (int d = s.rank - 1; d >= 0; d--)
+        if (s.log2[d]) return fact->prefix[d] && fact->contiguous[d] >= width;
+    return false;
+}
 
 /* Does the fact prove that aligned runs of `width` pointers along the chunk's dimension are neighbours? */
 static bool are_neighbours(const Host *h, const Value *ptr, Shape s, uint32_t width) {
@@ -25,6 +34,21 @@ bool host_is_run(const Host *h, const Value *ptr) {
     return are_neighbours(h, ptr, ptr->type.shape, host_width(h, ptr->type.shape));
 }
 
+/* Does the mask let the whole chunk through? Of a mask that is true and then false, its last element says so. */
+static LLVMValueRef lets_all(Host *h, const Chunk *c, const Value *mask, LLVMValueRef lanes) {
+    Llvm *m = h->m;
+    LLVMTypeRef t = LLVMTypeOf(lanes), i1 = m->i1;
+    LLVMValueRef yes = NULL;
+    if (ends_once(h, mask, c->shape, c->width)) {
+        LLVMValueRef last = LLVMBuildAdd(m->at, c->index, llvm_int(m->i64, c->width - 1), "");
+        Chunk at_last = host_chunk(h, c->shape, last, 1);
+        yes = host_eval(h, &at_last, mask);
+    } else {
+        yes = llvm_intrinsic(m, "llvm.vector.reduce.and", &t, 1, &lanes, 1);
+    }
+    return llvm_intrinsic(m, "llvm.expect", &i1, 1, (LLVMValueRef[]){yes, LLVMConstAllOnes(i1)}, 2);
+}
+
 static HostAccess access_tile(Host *h, Chunk *c, const Value *ptr, const Value *mask) {
     Llvm *m = h->m;
     DType pointee = ptr->type.pointee;
@@ -37,7 +61,10 @@ static HostAccess access_tile(Host *h, Chunk *c, const Value *ptr, const Value *
         a.ptr = host_eval(h, c, ptr);
         a.is_vector = true;
     }
-    if (mask) a.mask = value_is_tile(mask) ? host_eval(h, c, mask) : host_splat(h, host_scalar(h, mask), c->width);
+    if (!mask) return a;
+    a.mask = value_is_tile(mask) ? host_eval(h, c, mask) : host_splat(h, host_scalar(h, mask), c->width);
+    if (!a.is_vector && c->width > 1)
+        a.all = value_is_tile(mask) ? lets_all(h, c, mask, a.mask) : host_scalar(h, mask);
     return a;
 }
 
@@ -75,71 +102,106 @@ static void align_argument(Host *h, LLVMValueRef call, uint32_t index, uint32_t 
     LLVMAddCallSiteAttribute(call, index + 1, LLVMCreateEnumAttribute(h->m->context, kind, align));
 }
 
-static LLVMValueRef guarded_load(Host *h, const HostAccess *a, LLVMValueRef other) {
-    Llvm *m = h->m;
-    LLVMBasicBlockRef before = LLVMGetInsertBlock(m->at);
-    LLVMBasicBlockRef inside = LLVMAppendBasicBlockInContext(m->context, h->function, "load");
-    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(m->context, h->function, "");
-    LLVMBuildCondBr(m->at, a->mask, inside, after);
-    LLVMPositionBuilderAtEnd(m->at, inside);
-    LLVMValueRef x = LLVMBuildLoad2(m->at, a->bits, a->ptr, "");
+static LLVMValueRef plain_load(Host *h, const HostAccess *a) {
+    LLVMValueRef x = LLVMBuildLoad2(h->m->at, a->bits, a->ptr, "");
     LLVMSetAlignment(x, a->align);
     LLVMSetVolatile(x, a->is_volatile);
+    return x;
+}
+
+static LLVMValueRef vector_mask(Host *h, const HostAccess *a, uint32_t width) {
+    return a->mask ? a->mask : LLVMConstAllOnes(LLVMVectorType(h->m->i1, width));
+}
+
+static LLVMValueRef masked_load(Host *h, const HostAccess *a, LLVMValueRef other, uint32_t width) {
+    const char *name = a->is_vector ? "llvm.masked.gather" : "llvm.masked.load";
+    LLVMTypeRef over[] = {a->bits, LLVMTypeOf(a->ptr)};
+    LLVMValueRef args[] = {a->ptr, vector_mask(h, a, width), other};
+    LLVMValueRef x = llvm_intrinsic(h->m, name, over, 2, args, 3);
+    align_argument(h, x, 0, a->align);
+    return x;
+}
+
+/* The bits of a load where the mask, or a chunk's `all`, is true; behind it what else there is. */
+static LLVMValueRef branching_load(Host *h, const HostAccess *a, LLVMValueRef other, uint32_t width) {
+    Llvm *m = h->m;
+    LLVMBasicBlockRef plain = host_new_block(h, "load"), rest = width > 1 ? host_new_block(h, "masked") : NULL,
+                      after = host_new_block(h, ""), from[] = {plain, rest ? rest : LLVMGetInsertBlock(m->at)};
+    LLVMBuildCondBr(m->at, width > 1 ? a->all : a->mask, plain, rest ? rest : after);
+    LLVMPositionBuilderAtEnd(m->at, plain);
+    LLVMValueRef x[] = {plain_load(h, a), other};
     LLVMBuildBr(m->at, after);
+    if (rest) {
+        LLVMPositionBuilderAtEnd(m->at, rest);
+        x[1] = masked_load(h, a, other, width);
+        LLVMBuildBr(m->at, after);
+    }
     LLVMPositionBuilderAtEnd(m->at, after);
     LLVMValueRef phi = LLVMBuildPhi(m->at, a->bits, "");
-    LLVMAddIncoming(phi, (LLVMValueRef[]){x, other}, (LLVMBasicBlockRef[]){inside, before}, 2);
+    LLVMAddIncoming(phi, x, from, 2);
     return phi;
 }
 
 static LLVMValueRef emit_load(Host *h, const HostAccess *a, LLVMValueRef other, uint32_t width) {
-    Llvm *m = h->m;
     LLVMValueRef bits_other = other ? host_as(h, other, a->bits) : LLVMConstNull(a->bits), x;
-    if (a->is_vector) {
-        LLVMValueRef all = a->mask ? a->mask : LLVMConstAllOnes(LLVMVectorType(m->i1, width));
-        LLVMTypeRef over[] = {a->bits, LLVMTypeOf(a->ptr)};
-        x = llvm_intrinsic(m, "llvm.masked.gather", over, 2, (LLVMValueRef[]){a->ptr, all, bits_other}, 3);
-        align_argument(h, x, 0, a->align);
-    } else if (!a->mask) {
-        x = LLVMBuildLoad2(m->at, a->bits, a->ptr, "");
-        LLVMSetAlignment(x, a->align);
-        LLVMSetVolatile(x, a->is_volatile);
-    } else if (width == 1) {
-        x = guarded_load(h, a, bits_other);
-    } else {
-        LLVMTypeRef over[] = {a->bits, m->ptr};
-        x = llvm_intrinsic(m, "llvm.masked.load", over, 2, (LLVMValueRef[]){a->ptr, a->mask, bits_other}, 3);
-        align_argument(h, x, 0, a->align);
-    }
+    if (!a->mask && !a->is_vector) x = plain_load(h, a);
+    else if (a->all || width == 1) x = branching_load(h, a, bits_other, width);
+    else x = masked_load(h, a, bits_other, width);
     return host_as(h, x, a->value);
 }
 
-static void emit_store(Host *h, const HostAccess *a, LLVMValueRef value, uint32_t width) {
+static void plain_store(Host *h, const HostAccess *a, LLVMValueRef bits) {
+    LLVMSetAlignment(LLVMBuildStore(h->m->at, bits, a->ptr), a->align);
+}
+
+/* Past the caches. */
+static void stream(Host *h, const HostAccess *a, LLVMValueRef bits) {
+    Llvm *m = h->m;
+    LLVMMetadataRef one = LLVMValueAsMetadata(llvm_int(m->i32, 1));
+    LLVMValueRef node = LLVMMetadataAsValue(m->context, LLVMMDNodeInContext2(m->context, &one, 1));
+    LLVMValueRef direct = LLVMBuildStore(m->at, bits, a->ptr);
+    LLVMSetAlignment(direct, CACHE_LINE);
+    LLVMSetMetadata(direct, LLVMGetMDKindIDInContext(m->context, "nontemporal", 11), node);
+}
+
+static void masked_store(Host *h, const HostAccess *a, LLVMValueRef bits, uint32_t width) {
+    const char *name = a->is_vector ? "llvm.masked.scatter" : "llvm.masked.store";
+    LLVMTypeRef over[] = {a->bits, LLVMTypeOf(a->ptr)};
+    LLVMValueRef args[] = {bits, a->ptr, vector_mask(h, a, width)};
+    align_argument(h, llvm_intrinsic(h->m, name, over, 2, args, 3), 1, a->align);
+}
+
+/* streams: i1, whether a chunk that the mask lets through goes past the caches; NULL: never. */
+static void emit_store(Host *h, const HostAccess *a, LLVMValueRef value, LLVMValueRef streams, uint32_t width) {
     Llvm *m = h->m;
     LLVMValueRef bits = host_as(h, value, a->bits);
-    if (a->is_vector) {
-        LLVMValueRef all = a->mask ? a->mask : LLVMConstAllOnes(LLVMVectorType(m->i1, width));
-        LLVMTypeRef over[] = {a->bits, LLVMTypeOf(a->ptr)};
-        LLVMValueRef call = llvm_intrinsic(m, "llvm.masked.scatter", over, 2, (LLVMValueRef[]){bits, a->ptr, all}, 3);
-        align_argument(h, call, 1, a->align);
-    } else if (a->mask && width > 1) {
-        LLVMTypeRef over[] = {a->bits, m->ptr};
-        LLVMValueRef call = llvm_intrinsic(m, "llvm.masked.store", over, 2, (LLVMValueRef[]){bits, a->ptr, a->mask}, 3);
-        align_argument(h, call, 1, a->align);
-    } else {
-        LLVMBasicBlockRef after = NULL;
-        if (a->mask) {
-            LLVMBasicBlockRef inside = LLVMAppendBasicBlockInContext(m->context, h->function, "store");
-            after = LLVMAppendBasicBlockInContext(m->context, h->function, "");
-            LLVMBuildCondBr(m->at, a->mask, inside, after);
-            LLVMPositionBuilderAtEnd(m->at, inside);
-        }
-        LLVMSetAlignment(LLVMBuildStore(m->at, bits, a->ptr), a->align);
-        if (after) {
-            LLVMBuildBr(m->at, after);
-            LLVMPositionBuilderAtEnd(m->at, after);
-        }
+    if (a->is_vector || (a->mask && width > 1 && !a->all)) {
+        masked_store(h, a, bits, width);
+        return;
     }
+    LLVMBasicBlockRef after = a->mask || streams ? host_new_block(h, "") : NULL;
+    if (a->mask) {
+        LLVMBasicBlockRef plain = host_new_block(h, "store"), rest = width > 1 ? host_new_block(h, "masked") : after;
+        LLVMBuildCondBr(m->at, width > 1 ? a->all : a->mask, plain, rest);
+        if (width > 1) {
+            LLVMPositionBuilderAtEnd(m->at, rest);
+            masked_store(h, a, bits, width);
+            LLVMBuildBr(m->at, after);
+        }
+        LLVMPositionBuilderAtEnd(m->at, plain);
+    }
+    if (streams) {
+        LLVMBasicBlockRef past = host_new_block(h, "stream"), plain = host_new_block(h, "store");
+        LLVMBuildCondBr(m->at, streams, past, plain);
+        LLVMPositionBuilderAtEnd(m->at, past);
+        stream(h, a, bits);
+        LLVMBuildBr(m->at, after);
+        LLVMPositionBuilderAtEnd(m->at, plain);
+    }
+    plain_store(h, a, bits);
+    if (!after) return;
+    LLVMBuildBr(m->at, after);
+    LLVMPositionBuilderAtEnd(m->at, after);
 }
 
 static const Value *operand(const Op *op, uint32_t i) {
@@ -184,43 +246,18 @@ void host_load_chunk(Host *h, const Op *op, Chunk *c) {
 void host_store(Host *h, const Op *op) {
     HostAccess a = access_scalar(h, op->args[0], operand(op, 2));
     host_check(h, &a, op, 1);
-    emit_store(h, &a, host_scalar(h, op->args[1]), 1);
+    emit_store(h, &a, host_scalar(h, op->args[1]), NULL, 1);
 }
 
-/* Whether this chunk should go by the caches: all of it, in whole lines, of a grid that writes more than caches hold.
- * NULL: never. */
-static LLVMValueRef streams(Host *h, const HostAccess *a, Shape s, uint32_t width) {
+/* Whether this chunk goes past the caches: whole lines, of a grid that writes more than caches hold. NULL: never. */
+static LLVMValueRef is_stream(Host *h, const HostAccess *a, Shape s, uint32_t width) {
     Llvm *m = h->m;
-    if (!h->programs || a->is_vector || width * a->align % CACHE_LINE != 0) return NULL;
+    if (!h->programs || a->is_vector || (a->mask && !a->all) || width * a->align % CACHE_LINE != 0) return NULL;
     LLVMValueRef most = llvm_int(m->i64, (int64_t)(STREAM_LEAST / (shape_elements(s) * a->align)));
     LLVMValueRef address = LLVMBuildPtrToInt(m->at, a->ptr, m->i64, "");
     LLVMValueRef rest = LLVMBuildAnd(m->at, address, llvm_int(m->i64, CACHE_LINE - 1), "");
-    LLVMValueRef yes = LLVMBuildAnd(m->at, LLVMBuildICmp(m->at, LLVMIntUGE, h->programs, most, ""),
-                                    LLVMBuildICmp(m->at, LLVMIntEQ, rest, llvm_int(m->i64, 0), ""), "");
-    if (!a->mask) return yes;
-    LLVMTypeRef t = LLVMTypeOf(a->mask);
-    LLVMValueRef mask = a->mask, all = llvm_intrinsic(m, "llvm.vector.reduce.and", &t, 1, &mask, 1);
-    return LLVMBuildAnd(m->at, yes, all, "");
-}
-
-static void stream_or_store(Host *h, const HostAccess *a, LLVMValueRef x, LLVMValueRef yes, uint32_t width) {
-    Llvm *m = h->m;
-    LLVMBasicBlockRef stream = LLVMAppendBasicBlockInContext(m->context, h->function, "stream");
-    LLVMBasicBlockRef store = LLVMAppendBasicBlockInContext(m->context, h->function, "");
-    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(m->context, h->function, "");
-    LLVMMetadataRef one = LLVMValueAsMetadata(llvm_int(m->i32, 1));
-    LLVMValueRef node = LLVMMetadataAsValue(m->context, LLVMMDNodeInContext2(m->context, &one, 1));
-    LLVMBuildCondBr(m->at, yes, stream, store);
-    LLVMPositionBuilderAtEnd(m->at, stream);
-    LLVMValueRef direct = LLVMBuildStore(m->at, host_as(h, x, a->bits), a->ptr);
-    LLVMSetAlignment(direct, CACHE_LINE);
-    LLVMSetMetadata(direct, LLVMGetMDKindIDInContext(m->context, "nontemporal", 11), node);
-    LLVMBuildBr(m->at, after);
-    LLVMPositionBuilderAtEnd(m->at, store);
-    emit_store(h, a, x, width);
-    LLVMBuildBr(m->at, after);
-    LLVMPositionBuilderAtEnd(m->at, after);
-    h->has_streams = true;
+    return LLVMBuildAnd(m->at, LLVMBuildICmp(m->at, LLVMIntUGE, h->programs, most, ""),
+                        LLVMBuildICmp(m->at, LLVMIntEQ, rest, llvm_int(m->i64, 0), ""), "");
 }
 
 void host_store_chunk(Host *h, const Op *op, Chunk *c) {
@@ -228,7 +265,5 @@ void host_store_chunk(Host *h, const Op *op, Chunk *c) {
     LLVMValueRef x = value_is_tile(value) ? host_eval(h, c, value) : host_splat(h, host_scalar(h, value), c->width);
     HostAccess a = access_tile(h, c, op->args[0], operand(op, 2));
     host_check(h, &a, op, c->width);
-    LLVMValueRef yes = streams(h, &a, c->shape, c->width);
-    if (yes) stream_or_store(h, &a, x, yes, c->width);
-    else emit_store(h, &a, x, c->width);
+    emit_store(h, &a, x, is_stream(h, &a, c->shape, c->width), c->width);
 }

@@ -119,6 +119,7 @@ void host_check(Host *h, HostAccess *a, const Op *op, uint32_t width);
 void host_load(Host *h, const Op *op); /* of a scalar */
 void host_store(Host *h, const Op *op);
 void host_load_chunk(Host *h, const Op *op, Chunk *c); /* of a tile */
+LLVMValueRef host_load_again(Host *h, const Op *op, Chunk *c); /* in another loop, of a tile that is not kept */
 void host_store_chunk(Host *h, const Op *op, Chunk *c);
 bool host_is_run(const Host *h, const Value *ptr); /* a chunk's pointers are neighbours: the first one says all */
 HostAccess host_access(Host *h, Chunk *c, const Value *ptr, const Value *mask); /* c NULL: of scalars */

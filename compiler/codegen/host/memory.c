@@ -229,16 +229,26 @@ static void prefetch(Host *h, const HostAccess *a, Shape s, uint32_t width) {
     }
 }
 
-void host_load_chunk(Host *h, const Op *op, Chunk *c) {
-    const Value *other = operand(op, 2), *r = op->results[0];
+/* Of its own loop: only there it asks for what comes next. */
+static LLVMValueRef load_chunk(Host *h, const Op *op, Chunk *c, bool is_own) {
+    const Value *other = operand(op, 2);
     LLVMValueRef fill = !other               ? NULL
                         : value_is_tile(other) ? host_eval(h, c, other)
                                                : host_splat(h, host_scalar(h, other), c->width);
     HostAccess a = access_tile(h, c, op->args[0], operand(op, 1));
     a.is_volatile = op->attr.mem.is_volatile;
     host_check(h, &a, op, c->width);
-    if (!a.is_vector && c->width * a.align >= CACHE_LINE) prefetch(h, &a, c->shape, c->width);
-    LLVMValueRef x = emit_load(h, &a, fill, c->width);
+    if (is_own && !a.is_vector && c->width * a.align >= CACHE_LINE) prefetch(h, &a, c->shape, c->width);
+    return emit_load(h, &a, fill, c->width);
+}
+
+LLVMValueRef host_load_again(Host *h, const Op *op, Chunk *c) {
+    return load_chunk(h, op, c, false);
+}
+
+void host_load_chunk(Host *h, const Op *op, Chunk *c) {
+    const Value *r = op->results[0];
+    LLVMValueRef x = load_chunk(h, op, c, true);
     if (h->buffers[r->id] >= 0) host_put(h, h->buffers[r->id], r->type.dtype, c->index, x);
     host_remember(h, c, r, x);
 }

@@ -6,7 +6,7 @@
  * chunk by chunk in the loops that need them, once a loop. A lazy tile that is dear and needed by several loops is kept
  * by the first of them; where that is not possible it gets a loop of its own. So does one whose elements are taken from
  * other places, and one at the top of a deep expression. What control flow carries is stored. Each stored tile gets
- * bytes of its own.
+ * bytes of its own. A loaded tile has none where its loops can load it again.
  */
 #include "codegen/host/host.h"
 
@@ -16,6 +16,7 @@ enum {
     COST_LIMIT = 4,    /* dearer than this: worth a buffer when several loops need it */
     COST_MOST = 1000,  /* counting ends here */
     MOST_DEPTH = 64,   /* of an expression without a stored tile */
+    MOST_AGAIN = 16,   /* ops of a load's operands, if it is to be done again */
 };
 
 /* The loops that need a tile; a loop's number is the place of the op that it stands at. */
@@ -24,6 +25,7 @@ typedef struct Needs {
     bool kept;            /* the first one can keep it: of a group in the value's block, and in place */
     bool elsewhere;       /* some loop takes elements from other places */
     bool inner;           /* some loop is in a block within the value's */
+    bool other;           /* something that is no group's loop needs it */
     bool all;             /* some loop needs all elements: an access of neighbours needs its first address */
 } Needs;
 
@@ -127,6 +129,7 @@ static void need(Plan *p, const Value *v, uint32_t first, uint32_t last, Needs h
     if (last > n->last) n->last = last;
     n->elsewhere |= how.elsewhere;
     n->inner |= how.inner;
+    n->other |= how.other;
     n->all |= how.all;
 }
 
@@ -149,7 +152,7 @@ static bool is_reused(const Plan *p, const Value *v) {
 static void need_operands(Plan *p, const Op *op) {
     bool lazy = host_is_lazy(op), in_place = lazy ? op_class(op->kind) == CLASS_ELEMENT : is_anchor(op);
     bool by_element = !in_place && (op->kind == OP_REDUCE || op_is_combine(op->kind)); /* or by short vectors */
-    Needs own = {.first = loop_of(p, op), .kept = in_place, .elsewhere = by_element, .all = true};
+    Needs own = {.first = loop_of(p, op), .kept = in_place, .elsewhere = by_element, .other = !in_place, .all = true};
     own.last = own.first;
     if (lazy && !p->alone[op->results[0]->id]) own = p->needs[op->results[0]->id];
     if (own.first == NONE) return; /* nobody needs it */
@@ -162,6 +165,7 @@ static void need_operands(Plan *p, const Op *op) {
         Needs how = {.kept = own.kept && in_place && home,
                      .elsewhere = own.elsewhere || (lazy && !in_place),
                      .inner = own.inner || !home,
+                     .other = own.other,
                      .all = own.all && !is_first};
         need(p, a, own.first, own.last, how);
     }
@@ -307,6 +311,30 @@ static void buffer_block(Plan *p, const Block *b) {
     }
 }
 
+/* Is v computed in some plain ops, `left` of them at most, of numbers and places alone? */
+static bool is_plain(const Plan *p, const Value *v, uint32_t *left) {
+    if (!value_is_tile(v)) return true;
+    if (!v->def || !host_is_lazy(v->def) || is_math(v->def) || p->h->buffers[v->id] >= 0 || *left == 0) return false;
+    --*left;
+    for (uint32_t i = 0; i < v->def->nargs; i++)
+        if (!is_plain(p, v->def->args[i], left)) return false;
+    return true;
+}
+
+/* May the loops that need a loaded tile load it again? They take it in place, before anything is written. */
+static bool loads_again(const Plan *p, const Op *load) {
+    const Needs *n = &p->needs[load->results[0]->id];
+    uint32_t left = MOST_AGAIN;
+    if (n->elsewhere || n->inner || n->other || load->attr.mem.is_volatile || p->h->m->o->check || p->h->m->o->count)
+        return false;
+    if (!host_is_run(p->h, load->args[0])) return false;
+    for (uint32_t i = 0; i < load->nargs; i++)
+        if (!is_plain(p, load->args[i], &left)) return false;
+    for (const Op *op = load->next; op && p->place[op->id] <= n->last; op = op->next)
+        if (!op_is_pure(op->kind) && !op_is_read(op->kind)) return false;
+    return true;
+}
+
 /* A loaded tile is kept where another loop than its own needs it; a lazy one that is dear by the first of several. */
 static void keep(Plan *p, const Op *op) {
     const Value *v = op->nresults ? op->results[0] : NULL;
@@ -315,7 +343,7 @@ static void keep(Plan *p, const Op *op) {
     if (op->kind == OP_LOAD) {
         p->h->buffers[v->id] = -1;
         bool is_passing = n->first == n->last && n->first == loop_of(p, op) && !n->elsewhere && !n->inner;
-        if (!is_passing && n->first != NONE) give_buffer(p, v);
+        if (!is_passing && n->first != NONE && !loads_again(p, op)) give_buffer(p, v);
     } else if (host_is_lazy(op) && !p->alone[v->id] && is_reused(p, v)) {
         const Op *at = op;
         while (at && !(p->h->groups[at->id] && loop_of(p, at) == n->first)) at = at->next;

@@ -234,7 +234,9 @@ LLVMValueRef host_eval(Host *h, Chunk *c, const Value *v) {
     bool is_stored = h->buffers[v->id] >= 0 && !(h->now && h->keepers[v->id] == h->now);
     LLVMMetadataRef here = LLVMGetCurrentDebugLocation2(h->m->at);
     if (h->m->o->count && v->def) llvm_debug_at(h->m, v->def->span); /* not the line that uses it */
+    bool is_load = v->def && v->def->kind == OP_LOAD;
     LLVMValueRef x = is_stored ? host_get(h, h->buffers[v->id], v->type.dtype, c->index, c->width)
+                     : is_load ? host_load_again(h, v->def, c)
                      : v->def  ? host_compute(h, c, v->def)
                                : NULL;
     LLVMSetCurrentDebugLocation2(h->m->at, here);

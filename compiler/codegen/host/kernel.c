@@ -204,7 +204,9 @@ static void emit_op(Host *h, const Op *op) {
     if (g && op == g->last) host_group(h, g);
     if (g) return;
     switch (op->kind) {
-    case OP_LOAD: host_load(h, op); return;
+    case OP_LOAD:
+        if (!value_is_tile(op->results[0])) host_load(h, op); /* a tile: in the loops that need it */
+        return;
     case OP_STORE: host_store(h, op); return;
     case OP_ATOMICRMW: case OP_ATOMICCAS: host_atomic(h, op); return;
     case OP_PRINT: host_print(h, op); return;

@@ -181,6 +181,46 @@ static void backwards(Plan *p, const Block *b, Visit *visit) {
     }
 }
 
+/* Is v computed in some plain ops, `left` of them at most, of numbers and places alone? */
+static bool is_plain(const Plan *p, const Value *v, uint32_t *left) {
+    if (!value_is_tile(v)) return true;
+    if (!v->def || !host_is_lazy(v->def) || is_math(v->def) || p->h->buffers[v->id] >= 0 || *left == 0) return false;
+    --*left;
+    for (uint32_t i = 0; i < v->def->nargs; i++)
+        if (!is_plain(p, v->def->args[i], left)) return false;
+    return true;
+}
+
+/* Does v, an address, differ from program to program, or from round to round? If nothing is known, it does. */
+static bool is_own(const Value *v, uint32_t *left) {
+    const Op *op = v->def;
+    if (!op) return v->block->owner != NULL; /* of a loop */
+    if (!op_is_pure(op->kind) || op->kind == OP_PID || *left == 0) return true;
+    --*left;
+    for (uint32_t i = 0; i < op->nargs; i++)
+        if (is_own(op->args[i], left)) return true;
+    return false;
+}
+
+/* Can a load be done in the loops that need its tile, in place: of neighbours, with operands that cost little? */
+static bool is_movable(const Plan *p, const Op *load) {
+    const Needs *n = &p->needs[load->results[0]->id];
+    uint32_t left = MOST_AGAIN;
+    if (n->elsewhere || n->inner || n->other || load->attr.mem.is_volatile || p->h->m->o->check || p->h->m->o->count)
+        return false;
+    if (!host_is_run(p->h, load->args[0])) return false;
+    for (uint32_t i = 0; i < load->nargs; i++)
+        if (!is_plain(p, load->args[i], &left)) return false;
+    return true;
+}
+
+/* Weights: a tile that all programs load, and none writes. It is in the caches, so the loops that need it load it. */
+static bool is_weights(const Plan *p, const Op *op) {
+    uint32_t left = MOST_AGAIN;
+    return op->kind == OP_LOAD && value_is_tile(op->results[0]) && op_loads_constant(p->h->f, op) &&
+           !is_own(op->args[0], &left) && is_movable(p, op);
+}
+
 /* Each anchor is a loop yet: what cannot be kept by the first of them gets a loop of its own. */
 static void find_alone(Plan *p, const Op *op) {
     if (!host_is_lazy(op)) return;
@@ -244,6 +284,7 @@ static bool joins(Plan *p, const Op *op) {
 static void group_block(Plan *p, const Block *b);
 
 static void group_op(Plan *p, const Op *op) {
+    if (is_weights(p, op)) return;
     if (is_anchor(op)) {
         if (!joins(p, op)) p->open = new_group(p, op, anchor_shape(op));
         Group *g = p->h->groups[op->id] = p->open;
@@ -311,25 +352,11 @@ static void buffer_block(Plan *p, const Block *b) {
     }
 }
 
-/* Is v computed in some plain ops, `left` of them at most, of numbers and places alone? */
-static bool is_plain(const Plan *p, const Value *v, uint32_t *left) {
-    if (!value_is_tile(v)) return true;
-    if (!v->def || !host_is_lazy(v->def) || is_math(v->def) || p->h->buffers[v->id] >= 0 || *left == 0) return false;
-    --*left;
-    for (uint32_t i = 0; i < v->def->nargs; i++)
-        if (!is_plain(p, v->def->args[i], left)) return false;
-    return true;
-}
-
-/* May the loops that need a loaded tile load it again? They take it in place, before anything is written. */
+/* May the loops that need a loaded tile load it again? Not behind what may have written it. */
 static bool loads_again(const Plan *p, const Op *load) {
     const Needs *n = &p->needs[load->results[0]->id];
-    uint32_t left = MOST_AGAIN;
-    if (n->elsewhere || n->inner || n->other || load->attr.mem.is_volatile || p->h->m->o->check || p->h->m->o->count)
-        return false;
-    if (!host_is_run(p->h, load->args[0])) return false;
-    for (uint32_t i = 0; i < load->nargs; i++)
-        if (!is_plain(p, load->args[i], &left)) return false;
+    if (!is_movable(p, load)) return false;
+    if (op_loads_constant(p->h->f, load)) return true;
     for (const Op *op = load->next; op && p->place[op->id] <= n->last; op = op->next)
         if (!op_is_pure(op->kind) && !op_is_read(op->kind)) return false;
     return true;
@@ -343,7 +370,8 @@ static void keep(Plan *p, const Op *op) {
     if (op->kind == OP_LOAD) {
         p->h->buffers[v->id] = -1;
         bool is_passing = n->first == n->last && n->first == loop_of(p, op) && !n->elsewhere && !n->inner;
-        if (!is_passing && n->first != NONE && !loads_again(p, op)) give_buffer(p, v);
+        bool is_kept = p->h->groups[op->id] && !is_passing && n->first != NONE;
+        if (is_kept && !loads_again(p, op)) give_buffer(p, v);
     } else if (host_is_lazy(op) && !p->alone[v->id] && is_reused(p, v)) {
         const Op *at = op;
         while (at && !(p->h->groups[at->id] && loop_of(p, at) == n->first)) at = at->next;

@@ -42,6 +42,7 @@ static LLVMValueRef join_lanes(Host *h, const Op *op, LLVMValueRef x, uint32_t w
 
 /* All that the group does in one chunk; sums[i]: what its i-th op, a reduction, takes in. */
 static void do_chunk(Host *h, const Group *g, Chunk *c, LLVMValueRef *sums) {
+    for (uint32_t i = 0; i < g->ahead.len; i++) host_prefetch(h, g->ahead.at[i], c);
     for (uint32_t i = 0; i < g->ops.len; i++) {
         const Op *op = g->ops.at[i];
         llvm_debug_at(h->m, op->span);

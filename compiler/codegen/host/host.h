@@ -14,6 +14,7 @@
 enum {
     HOST_WIDTH = 32,    /* lanes of a chunk at most */
     HOST_REGISTER = 64, /* bytes of the longest, which AVX-512 has */
+    HOST_NEXT_ROW = 1 << 17, /* bytes of a row, at most, of which the next one is asked for: the second cache has both */
 };
 
 /* Ops that share a loop over one shape: loads, stores, reductions along rows; and the lazy tiles that it keeps. */
@@ -22,6 +23,7 @@ typedef struct Group {
     const Op *last; /* where the loop stands */
     VEC(const Op *) ops;
     VEC(const Value *) kept;
+    VEC(const Op *) ahead; /* loads of which it asks for what comes next */
     const Value *ends; /* the mask that ends its rows: behind the first chunk that it leaves out; or NULL */
     bool loads, stores;
 } Group;
@@ -120,6 +122,8 @@ void host_load(Host *h, const Op *op); /* of a scalar */
 void host_store(Host *h, const Op *op);
 void host_load_chunk(Host *h, const Op *op, Chunk *c); /* of a tile */
 LLVMValueRef host_load_again(Host *h, const Op *op, Chunk *c); /* in another loop, of a tile that is not kept */
+/* Asks for the same place of the next row, which is the next program's; of a long row, for a place further on. */
+void host_prefetch(Host *h, const Op *load, const Chunk *c);
 void host_store_chunk(Host *h, const Op *op, Chunk *c);
 bool host_is_run(const Host *h, const Value *ptr); /* a chunk's pointers are neighbours: the first one says all */
 HostAccess host_access(Host *h, Chunk *c, const Value *ptr, const Value *mask); /* c NULL: of scalars */

@@ -8,8 +8,8 @@
 #include "codegen/host/host.h"
 
 enum {
-    CACHE_LINE = 64,
-    PREFETCH_MOST = 1 << 14, /* bytes ahead */
+    CACHE_LINE = 64,         /* bytes */
+    PREFETCH_FAR = 1 << 14,  /* bytes ahead within a row */
     STREAM_LEAST = 1 << 25,  /* bytes that all programs store: the last cache does not keep them for the next kernel */
 };
 
@@ -216,21 +216,24 @@ void host_load(Host *h, const Op *op) {
     h->scalars[op->results[0]->id] = emit_load(h, &a, other ? host_scalar(h, other) : NULL, 1);
 }
 
-/* The same place of the next row, which is the next program's: it comes while this one is computed. */
-static void prefetch(Host *h, const HostAccess *a, Shape s, uint32_t width) {
+void host_prefetch(Host *h, const Op *load, const Chunk *c) {
     Llvm *m = h->m;
-    uint64_t ahead = shape_elements(s) * a->align;
-    if (ahead > PREFETCH_MOST) ahead = PREFETCH_MOST;
-    for (uint64_t line = 0; line < (uint64_t)width * a->align; line += CACHE_LINE) {
+    const Value *ptr = load->args[0];
+    uint32_t bytes = type_bytes(type_scalar(ptr->type.pointee));
+    uint64_t ahead = shape_elements(c->shape) * bytes;
+    Chunk first = host_chunk(h, c->shape, c->index, 1);
+    if ((uint64_t)c->width * bytes < CACHE_LINE) return;
+    if (ahead > HOST_NEXT_ROW) ahead = PREFETCH_FAR;
+    LLVMValueRef from = host_eval(h, &first, ptr);
+    for (uint64_t line = 0; line < (uint64_t)c->width * bytes; line += CACHE_LINE) {
         LLVMValueRef by = llvm_int(m->i64, (int64_t)(ahead + line));
-        LLVMValueRef args[] = {LLVMBuildGEP2(m->at, m->i8, a->ptr, &by, 1, ""), llvm_int(m->i32, 0),
+        LLVMValueRef args[] = {LLVMBuildGEP2(m->at, m->i8, from, &by, 1, ""), llvm_int(m->i32, 0),
                                llvm_int(m->i32, 2), llvm_int(m->i32, 1)}; /* of data, to be read, into L2 */
         llvm_intrinsic(m, "llvm.prefetch", &m->ptr, 1, args, 4);
     }
 }
 
-/* Of its own loop: only there it asks for what comes next. */
-static LLVMValueRef load_chunk(Host *h, const Op *op, Chunk *c, bool is_own) {
+LLVMValueRef host_load_again(Host *h, const Op *op, Chunk *c) {
     const Value *other = operand(op, 2);
     LLVMValueRef fill = !other               ? NULL
                         : value_is_tile(other) ? host_eval(h, c, other)
@@ -238,17 +241,12 @@ static LLVMValueRef load_chunk(Host *h, const Op *op, Chunk *c, bool is_own) {
     HostAccess a = access_tile(h, c, op->args[0], operand(op, 1));
     a.is_volatile = op->attr.mem.is_volatile;
     host_check(h, &a, op, c->width);
-    if (is_own && !a.is_vector && c->width * a.align >= CACHE_LINE) prefetch(h, &a, c->shape, c->width);
     return emit_load(h, &a, fill, c->width);
-}
-
-LLVMValueRef host_load_again(Host *h, const Op *op, Chunk *c) {
-    return load_chunk(h, op, c, false);
 }
 
 void host_load_chunk(Host *h, const Op *op, Chunk *c) {
     const Value *r = op->results[0];
-    LLVMValueRef x = load_chunk(h, op, c, true);
+    LLVMValueRef x = host_load_again(h, op, c);
     if (h->buffers[r->id] >= 0) host_put(h, h->buffers[r->id], r->type.dtype, c->index, x);
     host_remember(h, c, r, x);
 }

@@ -379,6 +379,52 @@ static void keep(Plan *p, const Op *op) {
     }
 }
 
+/* ---- What comes next ---------------------------------------------------------------------------------------------- */
+
+/* Operations for each element of v in the group's loop that were not met since the question. */
+static uint32_t work_for(Plan *p, const Group *g, const Value *v) {
+    if (!value_is_tile(v) || p->seen[0][v->id] == p->question) return 0;
+    p->seen[0][v->id] = p->question;
+    if (!v->def || !host_is_lazy(v->def) || (p->h->buffers[v->id] >= 0 && p->h->keepers[v->id] != g)) return 0;
+    uint32_t work = is_math(v->def) ? COST_MATH : 1;
+    for (uint32_t i = 0; i < v->def->nargs; i++) work += work_for(p, g, v->def->args[i]);
+    return work;
+}
+
+static uint32_t work_of(Plan *p, const Group *g) {
+    uint32_t work = 0;
+    p->question++;
+    for (uint32_t i = 0; i < g->ops.len; i++)
+        if (g->ops.at[i]->kind == OP_REDUCE) work += work_for(p, g, g->ops.at[i]->args[0]);
+    for (uint32_t i = 0; i < g->kept.len; i++) work += work_for(p, g, g->kept.at[i]);
+    return work;
+}
+
+/* Rows come one after the other. The next one is asked for where this one is computed longest, so that memory has
+ * something to do, but not while stores take the way to memory; a long row's next part, in the loop that loads it. */
+static void look_ahead(Plan *p, const Op *load) {
+    Host *h = p->h;
+    Group *best = h->groups[load->id];
+    uint32_t left = MOST_AGAIN, own_left = MOST_AGAIN;
+    if (load->kind != OP_LOAD || !best || !host_is_run(h, load->args[0]) || !is_own(load->args[0], &own_left)) return;
+    uint64_t bytes = shape_elements(best->shape) * type_bytes(type_scalar(load->args[0]->type.pointee));
+    if (bytes <= HOST_NEXT_ROW && is_plain(p, load->args[0], &left)) {
+        for (const Op *op = load->next; op; op = op->next) {
+            Group *g = h->groups[op->id];
+            bool may = g && !g->stores && shape_equal(g->shape, best->shape);
+            if (may && work_of(p, g) > work_of(p, best)) best = g;
+        }
+    }
+    vec_push(h->arena, &best->ahead, load);
+}
+
+static void look_ahead_in(Plan *p, const Block *b) {
+    for (const Op *op = b->first; op; op = op->next) {
+        look_ahead(p, op);
+        for (uint32_t i = 0; i < op->nregions; i++) look_ahead_in(p, op->regions[i]);
+    }
+}
+
 void host_plan(Host *h) {
     uint32_t values = h->f->next_value, ops = h->f->next_op;
     Plan p = {.h = h,
@@ -400,4 +446,5 @@ void host_plan(Host *h) {
     group_block(&p, h->f->body);
     forget_needs(&p);
     backwards(&p, h->f->body, keep);
+    look_ahead_in(&p, h->f->body);
 }

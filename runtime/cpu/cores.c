@@ -1,15 +1,19 @@
-/* cores.c - how many threads this process can keep busy.
+/* cores.c - how many threads this process can keep busy, and on which cores they wake.
  *
  * In: nothing. Out: a number. Method: the cores that the affinity mask allows, and no more than the quotas of the
  * process's control group and of all above it (`cpu.max` of cgroup v2), rounded up.
  */
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _GNU_SOURCE /* sched_getaffinity, gettid */
 #include "runtime/cpu/pool.h"
 
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#if defined __x86_64__
+#include <cpuid.h>
+#endif
 
 enum { MOST_CORES = 1024, LONGEST_PATH = 4096 };
 
@@ -65,4 +69,44 @@ uint32_t cores_count(void) {
     uint32_t allowed = count_allowed();
     uint32_t quota = find_group(group, sizeof group) ? cores_quota("/sys/fs/cgroup", group) : UINT32_MAX;
     return quota < allowed ? quota : allowed;
+}
+
+/* ---- Places ------------------------------------------------------------------------------------------------------ */
+
+struct CorePlace {
+    pid_t thread;
+    cpu_set_t allowed; /* before it was placed */
+    bool is_placed;
+};
+
+static bool is_virtual(void) {
+#if defined __x86_64__
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && c >> 31;
+#else
+    return true; /* who knows */
+#endif
+}
+
+CorePlace *cores_place_new(void) {
+    CorePlace *p = is_virtual() ? calloc(1, sizeof *p) : NULL;
+    if (p) p->thread = gettid();
+    return p;
+}
+
+void cores_place(CorePlace *p, uint32_t index) {
+    int own = sched_getcpu();
+    cpu_set_t one;
+    if (!p || p->is_placed || own < 0 || sched_getaffinity(p->thread, sizeof p->allowed, &p->allowed) != 0) return;
+    CPU_ZERO(&one);
+    for (size_t core = 0; core < CPU_SETSIZE && CPU_COUNT(&one) == 0; core++) {
+        if (core == (size_t)own || !CPU_ISSET(core, &p->allowed)) continue;
+        if (index-- == 0) CPU_SET(core, &one);
+    }
+    if (CPU_COUNT(&one)) p->is_placed = sched_setaffinity(p->thread, sizeof one, &one) == 0;
+}
+
+void cores_unplace(CorePlace *p) {
+    if (p && p->is_placed) (void)sched_setaffinity(0, sizeof p->allowed, &p->allowed);
+    if (p) p->is_placed = false;
 }

@@ -18,11 +18,14 @@ enum {
     ALONE_NS = 20000, /* what takes less the caller does alone: to wake a thread takes as long */
     PIECE_NS = 20000, /* what a thread takes at a time: a thread that loses its core holds no more */
     SPIN_NS = 20000,  /* how long threads look for work before they sleep */
+    PLACE_NS = 2000,  /* what it takes to say on which core a thread wakes … */
+    PLACE_SHARE = 16, /* … of which all take this part of the grid's time at most */
 };
 
 typedef struct Worker {
     Pool *pool;
     pthread_t thread;
+    CorePlace *place; /* under lock; NULL: until the thread runs, or where cores need none */
     void *scratch;
 } Worker;
 
@@ -123,12 +126,17 @@ static void *worker_main(void *context) {
     Worker *w = context;
     Pool *p = w->pool;
     unsigned seen = 0;
+    CorePlace *place = cores_place_new();
+    pthread_mutex_lock(&p->lock);
+    w->place = place;
+    pthread_mutex_unlock(&p->lock);
     for (;;) {
         spin_while(&p->number, seen);
         pthread_mutex_lock(&p->lock);
         p->asleep++;
         while (atomic_load(&p->number) == seen && !p->stop) pthread_cond_wait(&p->start, &p->lock);
         p->asleep--;
+        cores_unplace(place);
         seen = atomic_load(&p->number);
         bool joins = p->open && !p->stop, stops = p->stop;
         if (joins) atomic_fetch_add(&p->active, 1);
@@ -156,6 +164,10 @@ static void renew_after_fork(Pool *p) {
     pthread_mutex_lock(&renewing);
     if (atomic_load(&p->forks) != process_forks) {
         p->started = p->asleep = 0;
+        for (uint32_t i = 0; i < p->size; i++) {
+            free(p->workers[i].place);
+            p->workers[i].place = NULL;
+        }
         atomic_store(&p->number, 0);
         make_locks(p);
     }
@@ -194,7 +206,10 @@ void pool_destroy(Pool *p) {
     pthread_cond_broadcast(&p->start);
     pthread_mutex_unlock(&p->lock);
     for (uint32_t i = 1; i <= p->started; i++) pthread_join(p->workers[i].thread, NULL);
-    for (uint32_t i = 0; i < p->size; i++) free(p->workers[i].scratch);
+    for (uint32_t i = 0; i < p->size; i++) {
+        free(p->workers[i].scratch);
+        free(p->workers[i].place);
+    }
     pthread_cond_destroy(&p->done);
     pthread_cond_destroy(&p->start);
     pthread_mutex_destroy(&p->lock);
@@ -243,6 +258,15 @@ static void wait_for_workers(Pool *p) {
     pthread_mutex_unlock(&p->lock);
 }
 
+/* Wakes the workers, each on a core of its own as long as that takes little of the grid's time. Under lock. */
+static void wake_workers(Pool *p) {
+    uint64_t cost = p->job.cost ? atomic_load_explicit(p->job.cost, memory_order_relaxed) : 0;
+    uint64_t most = cost ? cost * p->total / (PLACE_NS * PLACE_SHARE) : p->started;
+    for (uint32_t i = 1; i <= p->started && i <= most && p->asleep == p->started; i++)
+        cores_place(p->workers[i].place, i - 1);
+    if (p->asleep) pthread_cond_broadcast(&p->start);
+}
+
 /* The rest of the grid, by all. */
 static void run_shared(Pool *p) {
     if (p->executor) {
@@ -253,7 +277,7 @@ static void run_shared(Pool *p) {
     pthread_mutex_lock(&p->lock);
     p->open = true;
     atomic_fetch_add(&p->number, 1);
-    if (p->asleep) pthread_cond_broadcast(&p->start);
+    wake_workers(p);
     pthread_mutex_unlock(&p->lock);
     run_pieces(p, &p->workers[0], UINT64_MAX);
     pthread_mutex_lock(&p->lock);

@@ -33,4 +33,15 @@ uint32_t cores_count(void);
 /* Of the quota alone; UINT32_MAX: none. root: where control groups are mounted; group: what /proc/self/cgroup says. */
 uint32_t cores_quota(const char *root, const char *group);
 
+
+/* Where a thread that sleeps is to wake, on a virtual machine: there Linux takes a core that has slept for a while for
+ * one that is lost, and wakes threads on the core of the one that wakes them, where they wait for it. */
+typedef struct CorePlace CorePlace;
+
+CorePlace *cores_place_new(void); /* of the calling thread; NULL: out of memory, or no virtual machine */
+/* By another thread: wakes it on a core of its own, the index-th that it may run on and that is not the caller's. */
+void cores_place(CorePlace *p, uint32_t index);
+/* By the thread itself, awake: it may run everywhere again. */
+void cores_unplace(CorePlace *p);
+
 #endif

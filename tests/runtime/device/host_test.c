@@ -12,6 +12,8 @@
 #include <time.h>
 
 static int destroyed;
+static pthread_barrier_t places_met;
+static cpu_set_t places_seen;
 
 static void destroy(void *owner) {
     destroyed += *(int *)owner;
@@ -355,6 +357,38 @@ static void affinity_counts(void **state) {
     fsc_device_close(d);
 }
 
+/* A thread that sleeps wakes where it was placed, and may run everywhere again when it says so. */
+static void *wait_in_place(void *context) {
+    CorePlace **place = context;
+    *place = cores_place_new();
+    pthread_barrier_wait(&places_met);
+    pthread_barrier_wait(&places_met);
+    assert_int_equal(sched_getaffinity(0, sizeof places_seen, &places_seen), 0);
+    cores_unplace(*place);
+    return NULL;
+}
+
+static void places(void **state) {
+    (void)state;
+    cpu_set_t own;
+    pthread_t thread;
+    CorePlace *place = NULL;
+    assert_int_equal(sched_getaffinity(0, sizeof own, &own), 0);
+    pthread_barrier_init(&places_met, NULL, 2);
+    assert_int_equal(pthread_create(&thread, NULL, wait_in_place, &place), 0);
+    pthread_barrier_wait(&places_met);
+    cores_place(place, 0);
+    cores_place(place, 0); /* it is */
+    pthread_barrier_wait(&places_met);
+    pthread_join(thread, NULL);
+    if (place && CPU_COUNT(&own) > 1) assert_int_equal(CPU_COUNT(&places_seen), 1);
+    else assert_true(CPU_EQUAL(&places_seen, &own)); /* there is no other core, or it need not be */
+    cores_place(NULL, 0);
+    cores_unplace(NULL);
+    pthread_barrier_destroy(&places_met);
+    free(place);
+}
+
 static void owners_end_once(void **state) {
     (void)state;
     int one = 1;
@@ -408,6 +442,7 @@ int main(void) {
         cmocka_unit_test(quick_grids_stay_on_the_caller),
         cmocka_unit_test(quotas),
         cmocka_unit_test(affinity_counts),
+        cmocka_unit_test(places),
         cmocka_unit_test(owners_end_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

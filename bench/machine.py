@@ -20,7 +20,7 @@ FLUSH_TIMES = 3
 CHECKED = 1 << 22  # numbers of a matrix that are compared where NumPy does it
 AHEAD_US = 100  # what a launch from Python takes of the host, and more
 CYCLES_PER_US = 1500
-REST_S = 0.003  # before a launch on the CPU: no peer's threads spin on
+REST_S = 0.02  # before a launch on the CPU: by then no peer's threads spin on
 KEPT_BYTES = 40 << 30  # of memory that torch may keep between points
 
 

@@ -30,8 +30,10 @@ struct Math {
     /* The target's own instruction, or NULL where it has none (also when `approx` itself is NULL).
      * y is NULL for unary. */
     LLVMValueRef (*approx)(const Math *k, Approx which, LLVMValueRef x, LLVMValueRef y);
-    /* x 2^n, rounded once, for whole numbers n in x's format; 0 where `keep` is false. NULL: no instruction does it */
+    /* x 2^floor(n), rounded once, of x's format; 0 where `keep` is false. NULL: no instruction does it */
     LLVMValueRef (*scale)(const Math *k, LLVMValueRef x, LLVMValueRef n, LLVMValueRef keep);
+    /* x - floor(x), and 0 of an infinity. Is there where `scale` is */
+    LLVMValueRef (*fraction)(const Math *k, LLVMValueRef x);
     /* OP_FMAX or OP_FMIN of fp32 and fp64 by an instruction; NULL: by several */
     LLVMValueRef (*minmax)(const Math *k, bool is_max, LLVMValueRef x, LLVMValueRef y);
     void *context; /* for approx */

@@ -7,7 +7,9 @@
 # RUN: fsc %s --kernel=softmax -T T=fp16 --arch=sm_90 --passes=-relax_exp --emit=simt -o - \
 # RUN:   | FileCheck %s --check-prefix=FULL
 # RUN: fsc %s --kernel=softmax -T T=fp16 --arch=sm_90 -O0 --emit=simt -o - | FileCheck %s --check-prefix=FULL
-# RUN: fsc %s --kernel=softmax -T T=fp16 --arch=cpu --emit=tile -o - | FileCheck %s --check-prefix=FULL
+# RUN: fsc %s --kernel=softmax -T T=fp16 --arch=cpu --emit=tile -o - | FileCheck %s --check-prefix=RELAXED
+# RUN: fsc %s --kernel=softmax -T T=fp32 --arch=cpu --emit=tile -o - | FileCheck %s --check-prefix=FULL
+# RUN: fsc %s --kernel=log_sum --arch=cpu --emit=tile -o - | FileCheck %s --check-prefix=TERM
 # RUN: fsc %s --kernel=differences -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
 # RUN: fsc %s --kernel=logs -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
 # RUN: fsc %s --kernel=both -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL

@@ -1,4 +1,5 @@
-/* avx512.c - two instructions of AVX-512 that LLVM's own operations do not select to: x 2^n, and the larger of two.
+/* avx512.c - instructions of AVX-512 that LLVM's own operations do not select to: x 2^n, x - floor(x), and the larger
+ * of two.
  *
  * In: fp32 or fp64, a scalar or a vector of a power of two lanes. Out: the same shape.
  * Method: a vector of several registers goes through the intrinsic in parts, one below 128 bits is filled up.
@@ -8,6 +9,7 @@
 #include <stdio.h>
 
 enum { LEAST = 16 /* bytes of a register */, DIRECTION = 4 /* round as the control word says */ };
+enum { REDUCE_DOWN = 9 /* by what floor leaves, without an exception */ };
 enum { RANGE_MIN = 4, RANGE_MAX = 5 /* with the sign of what is chosen; of zeros the right one */ };
 
 /* One register's instruction. */
@@ -100,6 +102,12 @@ static LLVMValueRef scalef(const Lanes *l) {
     return call(l, "scalef", args, 4);
 }
 
+static LLVMValueRef reduce(const Lanes *l) {
+    LLVMValueRef how = llvm_int(l->k->m->i32, REDUCE_DOWN);
+    LLVMValueRef args[5] = {l->x, how, LLVMConstNull(LLVMTypeOf(l->x)), mask_of(l)};
+    return call(l, "reduce", args, 4);
+}
+
 /* A signalling NaN would win, so operands are made quiet: here, as LLVM's back end cannot do it at every width. */
 static LLVMValueRef quiet(const Lanes *l, LLVMValueRef x, bool is_quiet) {
     return is_quiet ? x : llvm_unary(l->k->m, "llvm.canonicalize", x);
@@ -116,6 +124,10 @@ LLVMValueRef host_scale(const Math *k, LLVMValueRef x, LLVMValueRef n, LLVMValue
     Lanes l = lanes(k, x, n);
     l.keep = keep;
     return apply(l, scalef);
+}
+
+LLVMValueRef host_fraction(const Math *k, LLVMValueRef x) {
+    return apply(lanes(k, x, x), reduce);
 }
 
 /* What accumulates is quiet: a vector that crosses blocks, as tiles cross them in memory. */

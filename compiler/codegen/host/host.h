@@ -14,7 +14,7 @@
 enum {
     HOST_WIDTH = 32,    /* lanes of a chunk at most */
     HOST_REGISTER = 64, /* bytes of the longest, which AVX-512 has */
-    HOST_NEXT_ROW = 1 << 17, /* bytes of a row, at most, of which the next one is asked for: the second cache has both */
+    HOST_NEXT_ROW = 1 << 17, /* bytes: of a row up to this, the next one is asked for: the second cache has both */
 };
 
 /* Ops that share a loop over one shape: loads, stores, reductions along rows; and the lazy tiles that it keeps. */
@@ -138,8 +138,9 @@ void host_group(Host *h, const Group *g);
 void host_reduce(Host *h, const Op *op); /* that is in no group */
 /* dot.c */
 void host_dot(Host *h, const Op *op);
-/* avx512.c: Math's `scale` and `minmax` */
+/* avx512.c: Math's `scale`, `fraction` and `minmax` */
 LLVMValueRef host_scale(const Math *k, LLVMValueRef x, LLVMValueRef n, LLVMValueRef keep);
+LLVMValueRef host_fraction(const Math *k, LLVMValueRef x);
 LLVMValueRef host_minmax(const Math *k, bool is_max, LLVMValueRef x, LLVMValueRef y);
 /* select.c: before code is emitted */
 void host_mend_selection(Llvm *m);

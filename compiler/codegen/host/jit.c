@@ -51,6 +51,7 @@ static void ask_machine(Host *h, LLVMTargetMachineRef machine) {
     }
     if (h->vector_bytes == HOST_REGISTER) {
         h->math.scale = host_scale;
+        h->math.fraction = host_fraction;
         h->math.minmax = host_minmax;
     }
     h->width = h->vector_bytes < HOST_REGISTER ? HOST_WIDTH / 2 : HOST_WIDTH;

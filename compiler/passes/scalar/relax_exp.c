@@ -1,12 +1,12 @@
 /* relax_exp.c - the pass relax_exp: relaxes exp when its result is rounded to 16 bits or only feeds a sum below its
  * maximum.
  *
- * In: a Func at STAGE_SIMT. Out: `exp` and `exp2` of fp32 have the accuracy `relaxed` where each way their results take
- * ends in a rounding to 16 bits or fewer, and no op on it makes a relative error much larger: products, quotients,
- * choices, sums of what is not negative. They have `term` where all that they are is terms of a sum below its maximum,
- * of which e^0 is one, and weights of the same terms: rounded to 16 bits they are multiplied as matrices. The maximum
- * may be that of all rounds of a loop: then e^0 is a term of this round or of one before, and what sums shrink by when
- * the maximum grows has `term`, too.
+ * In: a Func, on the way to a GPU at STAGE_SIMT. Out: `exp` and `exp2` of fp32 have the accuracy `relaxed` where each
+ * way their results take ends in a rounding to 16 bits or fewer, and no op on it makes a relative error much larger:
+ * products, quotients, choices, sums of what is not negative. They have `term` where all that they are is terms of a
+ * sum below its maximum, of which e^0 is one, and weights of the same terms: rounded to 16 bits they are multiplied as
+ * matrices. The maximum may be that of all rounds of a loop: then e^0 is a term of this round or of one before, and
+ * what sums shrink by when the maximum grows has `term`, too.
  * Method: backwards, each value gets the error that its uses allow, in units of that of `relaxed`; a product shares it
  * between its factors. A difference allows none, nor do comparisons, memory in fp32 and regions.
  */

@@ -131,7 +131,8 @@ static void emit_for(Host *h, const Op *op) {
     Block *body = op->regions[0];
     Value *iv = body->args.at[0], **carried = body->args.at + 1;
     uint32_t n = op->nresults;
-    LLVMBasicBlockRef head = host_new_block(h, "for"), inside = host_new_block(h, "body"), after = host_new_block(h, "");
+    LLVMBasicBlockRef head = host_new_block(h, "for"), inside = host_new_block(h, "body");
+    LLVMBasicBlockRef after = host_new_block(h, "");
     pass_tiles(h, op->args + 3, carried, n);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(m->at);
     LLVMBuildBr(m->at, head);
@@ -165,7 +166,8 @@ static void emit_for(Host *h, const Op *op) {
 static void emit_while(Host *h, const Op *op) {
     Llvm *m = h->m;
     Block *test = op->regions[0], *body = op->regions[1];
-    LLVMBasicBlockRef head = host_new_block(h, "while"), inside = host_new_block(h, "body"), after = host_new_block(h, "");
+    LLVMBasicBlockRef head = host_new_block(h, "while"), inside = host_new_block(h, "body");
+    LLVMBasicBlockRef after = host_new_block(h, "");
     pass_tiles(h, op->args, test->args.at, op->nargs);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(m->at);
     LLVMBuildBr(m->at, head);

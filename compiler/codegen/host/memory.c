@@ -37,16 +37,12 @@ bool host_is_run(const Host *h, const Value *ptr) {
 /* Does the mask let the whole chunk through? Of a mask that is true and then false, its last element says so. */
 static LLVMValueRef lets_all(Host *h, const Chunk *c, const Value *mask, LLVMValueRef lanes) {
     Llvm *m = h->m;
-    LLVMTypeRef t = LLVMTypeOf(lanes), i1 = m->i1;
-    LLVMValueRef yes = NULL;
-    if (ends_once(h, mask, c->shape, c->width)) {
-        LLVMValueRef last = LLVMBuildAdd(m->at, c->index, llvm_int(m->i64, c->width - 1), "");
-        Chunk at_last = host_chunk(h, c->shape, last, 1);
-        yes = host_eval(h, &at_last, mask);
-    } else {
-        yes = llvm_intrinsic(m, "llvm.vector.reduce.and", &t, 1, &lanes, 1);
-    }
-    return llvm_intrinsic(m, "llvm.expect", &i1, 1, (LLVMValueRef[]){yes, LLVMConstAllOnes(i1)}, 2);
+    LLVMTypeRef t = LLVMTypeOf(lanes);
+    if (!ends_once(h, mask, c->shape, c->width))
+        return llvm_intrinsic(m, "llvm.vector.reduce.and", &t, 1, &lanes, 1);
+    LLVMValueRef last = LLVMBuildAdd(m->at, c->index, llvm_int(m->i64, c->width - 1), "");
+    Chunk at_last = host_chunk(h, c->shape, last, 1);
+    return host_eval(h, &at_last, mask);
 }
 
 static HostAccess access_tile(Host *h, Chunk *c, const Value *ptr, const Value *mask) {

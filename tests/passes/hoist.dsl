@@ -13,6 +13,7 @@
 # RUN: fsc %s --kernel=volatile --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=KEPT
 # RUN: fsc %s --kernel=chosen --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=KEPT
 # RUN: fsc %s --kernel=alone --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=KEPT
+# RUN: fsc %s --kernel=carried --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=CARRIED
 # MOVED: %v = load
 # MOVED-NOT: reduce_warp
 # MOVED: %w = load
@@ -20,6 +21,11 @@
 # KEPT: %v = load
 # KEPT: reduce_warp
 # KEPT: %w = load
+# A tile that a loop carries and only reduces.
+# CARRIED: = for
+# CARRIED: reduce_warp
+# CARRIED: load
+# CARRIED: yield
 @kernel
 def weight(y: *fp32, s: *fp32, x: *fp32, weight: *const fp32, N: constexpr = 2048):
     i = arange(0, N)
@@ -70,6 +76,15 @@ def chosen(y: *fp32, x: *fp32, weight: *const fp32, N: constexpr = 2048):
     r = sum(v * v, axis=0)
     w = load(weight + i, mask=v < r)
     store(y + i, v * r * w)
+
+@kernel
+def carried(y: *fp32, x: *fp32, weight: *const fp32, n: i32, N: constexpr = 2048):
+    i = arange(0, N)
+    v = load(x + i)
+    for k in range(n):
+        r = max(v, axis=0)
+        v = r + load(weight + i) + load(x + i)
+    store(y + i, v)
 
 @kernel
 def alone(y: *fp32, x: *fp32, weight: *const fp32, N: constexpr = 2048):

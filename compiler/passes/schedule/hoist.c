@@ -32,7 +32,7 @@ static int64_t words_of(const Value *v) {
     bool is_data = dtype_kind(v->type.dtype) == KIND_FLOAT || (d && d->kind == OP_LOAD && v->type.dtype != DT_I1);
     if (!is_data || !value_is_tile(v) || (d && op_is_tile_maker(d))) return 0;
     /* combined as it is made */
-    if (value_used_once(v) && v->uses->op->kind == OP_REDUCE && d->kind != OP_LOAD) return 0;
+    if (value_used_once(v) && v->uses->op->kind == OP_REDUCE && d && d->kind != OP_LOAD) return 0;
     return (int64_t)layout_registers(v->type.layout) * dtype_bits(v->type.dtype) / 32;
 }
 

@@ -178,6 +178,8 @@ class Generator(Products):
         options = rng.choice([""] * 6 + [", cache_modifier='.cg'", ", eviction_policy='evict_last'",
                                          ", eviction_policy='evict_first'"])
         n = Node("load", [p, mask, other], dtype, p.shape, options=options)
+        if other is not None and other.a.get("product"):  # which the load is, if its mask turns out to be false
+            n.a["product"] = True
         if n.shape != shape:
             n = self.mk("broadcast", [n], dtype, shape)
         return n

@@ -298,8 +298,7 @@ FSC_API fsc_status fsc_module_load(fsc_device *d, const void *image, size_t size
 
 /* One program of a kernel on the host. args[i] points at the value of the i-th run-time parameter (a pointer parameter:
  * at the pointer), pid is this program's index, nprog the grid, scratch the module's scratch_bytes (64-byte aligned,
- * own to this program while it runs, contents undefined). Called from several threads at once. Its stores may go past
- * the caches: on x86-64 who calls it has an `sfence` before it tells others that the program is done. */
+ * own to this program while it runs, contents undefined). From several threads at once; `sfence` orders its stores. */
 typedef void fsc_host_entry(const void *const *args, const int64_t *pid, const int64_t *nprog, void *scratch);
 
 /* One thread of a kernel on device "emu": hooks.h says what a thread is to the code. */

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """products.py - products of matrices and attention: fsc beside cuBLAS, Triton, FA2 and cuDNN, in one process.
 
-products.py [--what square shapes bytes attention decode cpu] [--seconds S] [--out FILE.jsonl]; cpu: the host's own code
-beside torch (oneDNN) and NumPy (OpenBLAS) on the same cores, which wants no GPU. --device cpu:1 leaves NumPy out,
-gives the others one thread and takes its time on the core, which other programs hardly change.
+products.py [--what square shapes bytes attention lengths backward decode cpu] [--seconds S] [--out FILE.jsonl]; cpu:
+the host's own code beside torch (oneDNN) and NumPy (OpenBLAS) on the same cores, which wants no GPU. --device cpu:1
+leaves NumPy out, gives the others one thread and takes its time on the core, which other programs hardly change.
 
 Each result is compared with float64 before it is timed. Time: the median of event pairs, the peers in turn, as
 rounds of BURST launches on the same memory, no L2 flush: products read theirs many times. TFLOP/s count 2 M N K, and
-4 N² D a head for attention, half for causal. Decoding counts the bytes of keys and values, beside a copy of as many.
+4 N² D a head for attention, 10 N² D for its backward pass, half for causal. Decoding counts the bytes of keys and
+values, beside a copy of as many.
 """
 import argparse
 import ctypes
@@ -32,7 +33,7 @@ import torch.nn.functional as F  # noqa: E402
 import fsc  # noqa: E402
 
 EXAMPLES = os.path.join(HERE, "..", "dsl_examples")
-BURST, ROUNDS, CPU_ROUNDS = 6, 3, 7
+BURST, ROUNDS, CPU_ROUNDS, ALL = 6, 3, 7, 1000
 DTYPES = {torch.bfloat16: "bf16", torch.float16: "fp16", torch.float32: "fp32", torch.int32: "i32",
           torch.float8_e4m3fn: "fp8e4nv", torch.int8: "i8"}
 BIG = [(128, 128, 32, 4, 4), (128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 128, 64, 4, 3),
@@ -135,12 +136,14 @@ def write(**line):
             f.write(json.dumps(line) + "\n")
 
 
-def say(where, work, unit, times, facts):
+def say(launches, times, where, work, unit="TFLOP/s", shown=0):
+    """The best of each peer, before it the `shown` fastest of all; writes the point."""
     best = {}
-    for name, ms in times.items():
-        peer = name.split()[0]
-        if peer not in best or ms < times[best[peer]]:
-            best[peer] = name
+    facts = {name: launch.facts for name, launch in launches.items() if hasattr(launch, "facts")}
+    for name in sorted(times, key=times.get):
+        best.setdefault(name.split()[0], name)
+    for name in sorted(times, key=times.get)[:shown]:
+        print(f"        {name} {work / times[name]:.0f} {facts.get(name, '')}")
     print(f"{time.monotonic() - started:4.0f} s  {where}  " + "  ".join(
         f"{name} {work / times[name]:.0f}" + (f" ({facts[name]})" if name in facts else "") for name in best.values()),
         flush=True)
@@ -199,13 +202,7 @@ def product(m, n, k, dtype, tiles, every=False):
     makers += without_passes(makers)
     where = f"{m}x{n}x{k} {DTYPES[dtype]}"
     launches = tried(makers, check, where)
-    times = sample(launches)
-    facts = {name: launch.facts for name, launch in launches.items() if hasattr(launch, "facts")}
-    work = 2e-9 * m * n * k
-    if every:
-        for name in sorted(times, key=times.get):
-            print(f"        {name} {work / times[name]:.0f} {facts.get(name, '')}")
-    say(where, work, "TFLOP/s", times, facts)
+    say(launches, sample(launches), where, 2e-9 * m * n * k, shown=ALL if every else 0)
 
 
 def product8(m, n, k, dtype):
@@ -243,9 +240,7 @@ def product8(m, n, k, dtype):
     where = f"{m}x{n}x{k} {DTYPES[dtype]}"
     launches = tried(makers, check, where)
     kept.clear()
-    times = sample(launches)
-    say(where, 2e-9 * m * n * k, "TFLOP/s", times,
-        {name: launch.facts for name, launch in launches.items() if hasattr(launch, "facts")})
+    say(launches, sample(launches), where, 2e-9 * m * n * k)
 
 
 def cpu_product(n, dtype):
@@ -286,9 +281,7 @@ def cpu_product(n, dtype):
             launch()
             times[name].append((clock() - start) * 1e3)
     times = {name: statistics.median(t) for name, t in times.items()}
-    for name in sorted(times, key=times.get):
-        print(f"        {name} {2e-6 * n**3 / times[name]:.0f}")
-    say(where, 2e-6 * n**3, "GFLOP/s", times, {})
+    say(launches, times, where, 2e-6 * n**3, "GFLOP/s", shown=ALL)
 
 
 def attention(heads, length, dim, causal):
@@ -332,12 +325,62 @@ def attention(heads, length, dim, causal):
     where = f"attention h{heads} {length} d{dim}{' causal' * causal} bf16"
     launches = tried(makers, check, where)
     kept.clear()
-    times = sample(launches)
-    facts = {name: launch.facts for name, launch in launches.items() if hasattr(launch, "facts")}
-    for name in sorted(times, key=times.get):
-        print(f"        {name} {4e-9 * heads * length**2 * dim / (2 if causal else 1) / times[name]:.0f}"
-              f" {facts.get(name, '')}")
-    say(where, 4e-9 * heads * length**2 * dim / (2 if causal else 1), "TFLOP/s", times, facts)
+    say(launches, sample(launches), where, 4e-9 * heads * length**2 * dim / (2 if causal else 1), shown=ALL)
+
+
+def want_backward(q, k, v, do, scale, causal):
+    """In float64, of one head: dq, dk, dv."""
+    q, k, v, do = (x.double() for x in (q, k, v, do))
+    score = q @ k.mT * scale
+    if causal:
+        score.masked_fill_(torch.ones_like(score, dtype=torch.bool).triu_(1), -math.inf)
+    p = score.softmax(-1)
+    g = p * (do @ v.mT - (p @ v * do).sum(-1, keepdim=True)) * scale
+    return g @ k, g.mT @ q, p.mT @ do
+
+
+def attention_backward(heads, length, dim, causal):
+    """Gradients of q, k and v; the forward pass is made before, by each on its own."""
+    q, k, v = (torch.randn((1, heads, length, dim), device="cuda").bfloat16().requires_grad_() for _ in range(3))
+    do, scale = torch.randn((1, heads, length, dim), device="cuda").bfloat16(), dim**-0.5
+    wants = want_backward(*(x.detach()[0, 0] for x in (q, k, v, do)), scale, causal)
+    own = [torch.empty_like(q) for _ in range(4)]  # o, dq, dk, dv
+    lse, kept = torch.empty((heads, length), device="cuda"), {}
+    sizes = [heads, heads, length, length, dim, scale]
+
+    def check(_):
+        worst = max(float((got[0, 0].double() - want).abs().max() / want.abs().max())
+                    for got, want in zip(kept.pop("grads", own[1:]), wants))
+        for x in own[1:]:
+            x.fill_(float("nan"))
+        return None if worst <= 0.02 else f"off by {worst:.3g} of the largest"
+
+    def sdpa(backend):
+        from torch.nn.attention import sdpa_kernel
+        with sdpa_kernel(backend):
+            out = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+
+        def launch():
+            kept["grads"] = torch.autograd.grad(out, (q, k, v), do, retain_graph=True)
+
+        return launch
+
+    def fsc_backward(tile=None, **options):
+        q_, k_, v_ = (x.detach() for x in (q, k, v))
+        ours("attention.dsl", [own[0], lse, q_, k_, v_, *sizes], {"CAUSAL": causal})()
+        return ours("attention_backward.dsl", [*own[1:], q_, k_, v_, own[0], lse, do, *sizes],
+                    {"CAUSAL": causal, **(tile or {})}, **options)
+
+    from torch.nn.attention import SDPBackend
+    makers = [("fa2", lambda: sdpa(SDPBackend.FLASH_ATTENTION)), ("cudnn", lambda: sdpa(SDPBackend.CUDNN_ATTENTION)),
+              ("fsc-default", fsc_backward)]
+    makers += [(f"fsc {r}x{k}w{w}s{n}", lambda r=r, k=k, w=w, n=n: fsc_backward(
+        {"QUERIES": r, "KEYS": k}, num_warps=w, num_stages=n))
+        for r, k, w, n in ((64, 64, 4, 1), (64, 64, 4, 2), (128, 128, 8, 2), (128, 64, 8, 2), (64, 64, 8, 2))]
+    where = f"attention backward h{heads} {length} d{dim}{' causal' * causal} bf16"
+    launches = tried(makers, check, where)
+    kept.clear()
+    say(launches, sample(launches), where, 10e-9 * heads * length**2 * dim / (2 if causal else 1), shown=ALL)
 
 
 def decode(seqs, heads, kv_heads, length, dim, page=64):
@@ -386,11 +429,7 @@ def decode(seqs, heads, kv_heads, length, dim, page=64):
 
     where = f"decode b{seqs} h{heads}/{kv_heads} {length} d{dim} bf16"
     launches = tried(makers, check, where)
-    times = sample(launches)
-    facts = {name: launch.facts for name, launch in launches.items() if hasattr(launch, "facts")}
-    for name in sorted(times, key=times.get)[:6]:
-        print(f"        {name} {2e-6 * k.numel() * 2 / times[name]:.0f} {facts.get(name, '')}")
-    say(where, 2e-6 * k.numel() * 2, "GB/s", times, facts)
+    say(launches, sample(launches), where, 2e-6 * k.numel() * 2, "GB/s", shown=6)
 
 
 def main():
@@ -429,6 +468,13 @@ def main():
     if "attention" in o.what:
         work += [lambda d=d, c=c: attention(16 if d == 128 else 32, 16384, d, c)
                  for d, c in ((128, False), (128, True), (64, False), (64, True))]
+    if "lengths" in o.what:
+        work += [lambda n=n, d=d, c=c: attention(32 * 2048 // n * 128 // d or 1, n, d, c)
+                 for n, d in ((2048, 128), (4096, 128), (8192, 128), (8192, 96), (8192, 192), (8192, 256))
+                 for c in (False, True)]
+    if "backward" in o.what:
+        work += [lambda n=n, d=d, c=c: attention_backward(16, n, d, c)
+                 for n, d in ((16384, 128), (16384, 64), (4096, 128)) for c in (False, True)]
     if "decode" in o.what:
         work += [lambda s=s, n=n: decode(s, 32, 8, n, 128) for s, n in ((16, 8192), (4, 32768), (1, 131072))]
     if "shapes" in o.what:

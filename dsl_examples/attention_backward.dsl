@@ -6,7 +6,8 @@
 # The scores are made anew, as they were never stored. A program has one block of keys, for which it walks over the
 # queries of all heads that share them, then one block of queries, for which it walks over the keys. So each result has
 # one author, who adds in a fixed order: no atomics, and the same bits every time. Only blocks that see one another are
-# visited (CAUSAL, WINDOW, WHOLE: attention.dsl).
+# visited (CAUSAL, WINDOW, WHOLE: attention.dsl). ROOMY: as there, and blocks of 64 x 64, which four warps multiply by
+# Hopper's own instructions.
 #
 #   fsc run attention_backward.dsl q=q.npy k=k.npy v=v.npy o=o.npy lse=lse.npy do=do.npy scale=0.125 \
 #           dq=dq.npy dk=dk.npy dv=dv.npy
@@ -39,7 +40,9 @@ def weights(a, b, c, e, mean, sums, rows, keys, n_queries, n_keys, scale, CAUSAL
 @kernel(grid=(max(cdiv(n_keys, KEYS), cdiv(n_queries, QUERIES)), n_kv_heads), DIM=next_power_of_2(dim),
         KEYS=64 if T.primitive_bitwidth == 16 and DIM <= 128 and n_keys > 32 else 32,
         QUERIES=64 if T.primitive_bitwidth == 16 and DIM <= 128 and n_queries > 32 else 32,
-        num_warps=8 if QUERIES == 64 and KEYS == 64 else 0, WHOLE=dim == DIM,
+        ROOMY=max_shared() >= 192 * 1024 and QUERIES == 64 and KEYS == 64,
+        num_warps=4 if ROOMY else 8 if QUERIES == 64 and KEYS == 64 else 0,
+        num_stages=0 if not ROOMY else 1 if DIM == 128 else 2, WHOLE=dim == DIM,
         require=(DIM >= dim, n_heads % n_kv_heads == 0))
 def attention_backward(dq: *T[n_heads, n_queries, dim], dk: *T[n_kv_heads, n_keys, dim],
                        dv: *T[n_kv_heads, n_keys, dim], q: *const T[n_heads, n_queries, dim],
@@ -48,7 +51,7 @@ def attention_backward(dq: *T[n_heads, n_queries, dim], dk: *T[n_kv_heads, n_key
                        do: *const T[n_heads, n_queries, dim], n_heads: i32, n_kv_heads: i32, n_queries: i32,
                        n_keys: i32, dim: i32, scale: fp32, CAUSAL: constexpr = False, WINDOW: constexpr = 0,
                        QUERIES: constexpr = 32, KEYS: constexpr = 32, DIM: constexpr = 64, WHOLE: constexpr = False,
-                       T: dtype = fp16):
+                       ROOMY: constexpr = False, T: dtype = fp16):
     width = DIM if WHOLE else dim
     kv_head = program_id(1)
     shared = n_heads // n_kv_heads

@@ -206,7 +206,7 @@ const char *dot_async_wrong(const Func *f, const Op *op) {
 
 /* ---- Proxies ----------------------------------------------------------------------------------------------------- */
 
-enum { ANY_RING = UINT32_MAX };
+#define ANY_RING UINT32_MAX
 
 typedef struct Writes {
     const Func *f;

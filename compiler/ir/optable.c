@@ -87,7 +87,8 @@ static AttrKey key_of(const Op *op) {
     case ATTR_MMA: return (AttrKey){x->instr, x->warps_m_log2};
     case ATTR_SHARED: return (AttrKey){x->buffer, 0};
     case ATTR_REDUCE:
-        return (AttrKey){x->axis, (uint64_t)x->combine << 3 | x->is_paired << 2 | x->is_packed << 1 | x->is_scattered};
+        return (AttrKey){x->axis, (uint64_t)x->combine << 3 | (uint64_t)x->is_paired << 2 |
+                                     (uint64_t)x->is_packed << 1 | x->is_scattered};
     case ATTR_MEM: case ATTR_COPY: case ATTR_BULK: case ATTR_PENDING: case ATTR_COMBINE:
     case ATTR_SCOPE: case ATTR_TEXT: case ATTR_LOOP: break;
     }

@@ -53,7 +53,8 @@ uint64_t int_unsign(DType d, int64_t bits);
 
 /* How the memory of a pointer parameter lies, for who copies boxes of it (a tensor map): the launch tells the card, by
  * what its arguments are. Its name is #m and its index. */
-enum { MAPS_MOST = 8 /* of a function */, MAP_DIMS = 5, MAP_BYTES = 128, MAP_ALIGN = 64, MAP_NO_PARAM = UINT32_MAX };
+enum { MAPS_MOST = 8 /* of a function */, MAP_DIMS = 5, MAP_BYTES = 128, MAP_ALIGN = 64 };
+#define MAP_NO_PARAM  UINT32_MAX
 #define MAP_UNBOUNDED INT64_C(0x7fffffff) /* the largest extent: with more an H100 faults */
 
 typedef struct MapDim {

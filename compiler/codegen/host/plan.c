@@ -29,7 +29,7 @@ typedef struct Needs {
     bool all;             /* some loop needs all elements: an access of neighbours needs its first address */
 } Needs;
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 typedef struct Plan {
     Host *h;

@@ -58,7 +58,7 @@ static void count_matrix(CodeLine *row, Prim p, LLVMValueRef call) {
     bool is_grouped = p != PRIM_MMA;
     const MmaInfo *m = &mma_info[is_grouped ? (uint64_t)group_unpack(what).instr : what];
     uint32_t n = is_grouped ? 2 * tuple_length(LLVMTypeOf(call)) : m->n; /* two of a row of the sum in each thread */
-    uint32_t flops = 2u * m->m * n * m->k / (ARCH_WARP << m->warps_log2);
+    uint32_t flops = 2u * m->m * n * m->k / ((uint32_t)ARCH_WARP << m->warps_log2);
     row->counts[COUNT_MATRIX_INSTRS]++;
     row->counts[COUNT_MATRIX_FLOPS] += flops;
     row->counts[COUNT_MATRIX_WORK] += flops * mma_bits(m->types[MMA_A]) / 16;

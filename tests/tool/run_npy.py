@@ -11,7 +11,7 @@
 # RUN:   | FileCheck --check-prefix=SHORT %s
 # RUN: fsc run --device=cpu --warmup 0 --repeat 1 -T T=fp16 %examples/softmax.dsl x=%t/half.npy y=%t/y.npy
 # RUN: %python -c "import numpy, sys; y = numpy.load(sys.argv[1]); assert y.dtype == 'f2' and y.shape == (3, 5) and (abs(y - 0.2) < 2e-4).all()" %t/y.npy
-# NONE: fsc run: cannot read '{{.*}}none.npy': No such file or directory
+# NONE: fsc run: cannot read '{{.*}}none.npy': No such file or directory; random:SEED:TYPE[SIZES] needs none
 # JUNK: fsc run: cannot read '{{.*}}junk.npy': it is not a .npy file
 # FORTRAN: it is in Fortran order; save numpy.ascontiguousarray(x)
 # COMPLEX: its element type '<c8' is none that fsc knows

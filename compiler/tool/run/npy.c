@@ -21,6 +21,8 @@ static const struct {
     {"<u2", "bf16"}, {"|V2", "bf16"}, {"|u1", "fp8e4nv"}, {"|u1", "fp8e5"},
 };
 
+static const char no_file[] = "No such file or directory; random:SEED:TYPE[SIZES] needs none, as random:0:fp32[4,1000]";
+
 static bool refuse(const char *path, const char *why) {
     fprintf(stderr, "%s: cannot read '%s': %s\n", tool_name, strcmp(path, "-") == 0 ? "standard input" : path, why);
     return false;
@@ -123,7 +125,7 @@ static bool read_elements(const char *path, FILE *f, const Array *found, Array *
 bool npy_read(const char *path, Array *a) {
     bool is_stdin = strcmp(path, "-") == 0;
     FILE *f = is_stdin ? stdin : fopen(path, "rb");
-    if (!f) return refuse(path, strerror(errno));
+    if (!f) return refuse(path, errno == ENOENT ? no_file : strerror(errno));
     file_input(is_stdin ? "standard input" : path, fileno(f));
     unsigned char head[10];
     Array found = {0};

@@ -158,16 +158,20 @@ static void make_locks(Pool *p) {
     atomic_store(&p->forks, process_forks);
 }
 
+static void forget_places(Pool *p) {
+    for (uint32_t i = 0; i < p->size; i++) {
+        free(p->workers[i].place);
+        p->workers[i].place = NULL;
+    }
+}
+
 /* fork() leaves the child the memory and none of the threads: they waited for a job, as no grid runs during a fork. */
 static void renew_after_fork(Pool *p) {
     if (atomic_load(&p->forks) == process_forks) return;
     pthread_mutex_lock(&renewing);
     if (atomic_load(&p->forks) != process_forks) {
         p->started = p->asleep = 0;
-        for (uint32_t i = 0; i < p->size; i++) {
-            free(p->workers[i].place);
-            p->workers[i].place = NULL;
-        }
+        forget_places(p);
         atomic_store(&p->number, 0);
         make_locks(p);
     }
@@ -206,10 +210,8 @@ void pool_destroy(Pool *p) {
     pthread_cond_broadcast(&p->start);
     pthread_mutex_unlock(&p->lock);
     for (uint32_t i = 1; i <= p->started; i++) pthread_join(p->workers[i].thread, NULL);
-    for (uint32_t i = 0; i < p->size; i++) {
-        free(p->workers[i].scratch);
-        free(p->workers[i].place);
-    }
+    for (uint32_t i = 0; i < p->size; i++) free(p->workers[i].scratch);
+    forget_places(p);
     pthread_cond_destroy(&p->done);
     pthread_cond_destroy(&p->start);
     pthread_mutex_destroy(&p->lock);

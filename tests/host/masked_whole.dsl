@@ -1,5 +1,5 @@
-# A vector that the mask lets through whole is a plain access: its last element's mask says so, or, of a mask that is not
-# true and then false, all of its elements.
+# A vector that the mask lets through whole is a plain access: its last element's mask says so, or, of a mask that is
+# not true and then false, all of its elements.
 # RUN: fsc %s --kernel=prefix --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s
 # RUN: fsc %s --kernel=prefix --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s --check-prefix=STORE
 # RUN: fsc %s --kernel=any --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s --check-prefix=ALL

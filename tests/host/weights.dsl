@@ -1,4 +1,4 @@
-# Weights, which all programs load and none writes, are loaded by the loop that needs them: the row's sum is behind them.
+# Weights, which all programs load and none writes, are loaded by the loop that needs them, behind the row's sum.
 # The row itself is kept, as a store is between. Only of the row the next one is asked for.
 # RUN: fsc %s --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s
 # RUN: fsc %s --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s --check-prefix=COUNT

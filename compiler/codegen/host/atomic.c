@@ -46,8 +46,8 @@ static LLVMValueRef add_small_float(Host *h, const Op *op, const HostAccess *a, 
     LLVMBuilderRef at = h->m->at;
     DType d = op->results[0]->type.dtype;
     LLVMBasicBlockRef from = LLVMGetInsertBlock(at),
-                      loop = LLVMAppendBasicBlockInContext(h->m->context, h->function, "atomic");
-    LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(h->m->context, h->function, "");
+                      loop = host_new_block(h, "atomic");
+    LLVMBasicBlockRef done = host_new_block(h, "");
     LLVMValueRef zero = LLVMConstNull(a->bits);
     LLVMBuildBr(at, loop);
     LLVMPositionBuilderAtEnd(at, loop);
@@ -76,8 +76,8 @@ static LLVMValueRef element(Host *h, const Op *op, HostAccess *a, LLVMValueRef c
     host_check(h, a, op, 1);
     if (!a->mask) return host_as(h, perform(h, op, a, compare, value), a->value);
     LLVMBasicBlockRef from = LLVMGetInsertBlock(at),
-                      inside = LLVMAppendBasicBlockInContext(h->m->context, h->function, "atomic");
-    LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(h->m->context, h->function, "");
+                      inside = host_new_block(h, "atomic");
+    LLVMBasicBlockRef after = host_new_block(h, "");
     LLVMBuildCondBr(at, a->mask, inside, after);
     LLVMPositionBuilderAtEnd(at, inside);
     LLVMValueRef old = perform(h, op, a, compare, value), zero = LLVMConstNull(a->bits);

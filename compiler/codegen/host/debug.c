@@ -73,8 +73,8 @@ void host_print(Host *h, const Op *op) {
 /* The program ends here unless all of x, `width` elements from the index on, are true. */
 static void assert_chunk(Host *h, const Op *op, Shape s, LLVMValueRef x, LLVMValueRef index, uint32_t width) {
     Llvm *m = h->m;
-    LLVMBasicBlockRef fails = LLVMAppendBasicBlockInContext(m->context, h->function, "fails");
-    LLVMBasicBlockRef holds = LLVMAppendBasicBlockInContext(m->context, h->function, "holds");
+    LLVMBasicBlockRef fails = host_new_block(h, "fails");
+    LLVMBasicBlockRef holds = host_new_block(h, "holds");
     LLVMBuildCondBr(m->at, width == 1 ? x : llvm_unary(m, "llvm.vector.reduce.and", x), holds, fails);
     LLVMPositionBuilderAtEnd(m->at, fails);
     LLVMValueRef text = LLVMBuildGlobalStringPtr(m->at, op->attr.text, "");

@@ -132,11 +132,8 @@ static bool may_end(Ends *e, const Group *g) {
 /* True, then false along a row of more than one chunk. */
 static bool is_end(const Host *h, const Value *mask) {
     Shape s = mask->type.shape;
-    const Fact *fact = fact_of(h->facts, mask);
     uint32_t row = host_inner(s);
-    for (int d = s.rank - 1; d >= 0; d--)
-        if (s.log2[d]) return row > host_width(h, s) && fact->prefix[d] && fact->contiguous[d] >= row;
-    return false;
+    return row > host_width(h, s) && host_is_prefix(h, mask, s, row);
 }
 
 static void try_mask(Ends *e, const Value *mask) {

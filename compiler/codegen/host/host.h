@@ -66,6 +66,7 @@ void host_ends(Host *h);
 /* tile.c */
 uint32_t host_inner(Shape s);                  /* elements along the innermost dimension that is not 1 (1: all are) */
 uint32_t host_width(const Host *h, Shape s);   /* lanes of a chunk of such a tile */
+bool host_is_prefix(const Host *h, const Value *mask, Shape s, uint32_t run); /* true, then false, in each such run */
 bool host_runs_along(Shape from, Shape to);    /* has `from` the dimension that chunks of `to` run along? */
 LLVMTypeRef host_type(const Host *h, DType d, uint32_t width);
 Chunk host_chunk(Host *h, Shape s, LLVMValueRef index, uint32_t width);

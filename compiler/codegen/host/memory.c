@@ -13,14 +13,6 @@ enum {
     STREAM_LEAST = 1 << 25,  /* bytes that all programs store: the last cache does not keep them for the next kernel */
 };
 
-/* Is the mask true, then false, within each chunk? */
-static bool ends_once(const Host *h, const Value *mask, Shape s, uint32_t width) {
-    const Fact *fact = fact_of(h->facts, mask);
-    for (int d = s.rank - 1; d >= 0; d--)
-        if (s.log2[d]) return fact->prefix[d] && fact->contiguous[d] >= width;
-    return false;
-}
-
 /* Does the fact prove that aligned runs of `width` pointers along the chunk's dimension are neighbours? */
 static bool are_neighbours(const Host *h, const Value *ptr, Shape s, uint32_t width) {
     const Fact *fact = fact_of(h->facts, ptr);
@@ -38,7 +30,7 @@ bool host_is_run(const Host *h, const Value *ptr) {
 static LLVMValueRef lets_all(Host *h, const Chunk *c, const Value *mask, LLVMValueRef lanes) {
     Llvm *m = h->m;
     LLVMTypeRef t = LLVMTypeOf(lanes);
-    if (!ends_once(h, mask, c->shape, c->width))
+    if (!host_is_prefix(h, mask, c->shape, c->width))
         return llvm_intrinsic(m, "llvm.vector.reduce.and", &t, 1, &lanes, 1);
     LLVMValueRef last = LLVMBuildAdd(m->at, c->index, llvm_int(m->i64, c->width - 1), "");
     Chunk at_last = host_chunk(h, c->shape, last, 1);

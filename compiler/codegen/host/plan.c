@@ -379,7 +379,7 @@ static void keep(Plan *p, const Op *op) {
     }
 }
 
-/* ---- What comes next ---------------------------------------------------------------------------------------------- */
+/* ---- What comes next --------------------------------------------------------------------------------------------- */
 
 /* Operations for each element of v in the group's loop that were not met since the question. */
 static uint32_t work_for(Plan *p, const Group *g, const Value *v) {
@@ -409,10 +409,13 @@ static void look_ahead(Plan *p, const Op *load) {
     if (load->kind != OP_LOAD || !best || !host_is_run(h, load->args[0]) || !is_own(load->args[0], &own_left)) return;
     uint64_t bytes = shape_elements(best->shape) * type_bytes(type_scalar(load->args[0]->type.pointee));
     if (bytes <= HOST_NEXT_ROW && is_plain(p, load->args[0], &left)) {
+        uint32_t most = work_of(p, best);
         for (const Op *op = load->next; op; op = op->next) {
             Group *g = h->groups[op->id];
-            bool may = g && !g->stores && shape_equal(g->shape, best->shape);
-            if (may && work_of(p, g) > work_of(p, best)) best = g;
+            uint32_t work = g && !g->stores && shape_equal(g->shape, best->shape) ? work_of(p, g) : 0;
+            if (work <= most) continue;
+            best = g;
+            most = work;
         }
     }
     vec_push(h->arena, &best->ahead, load);

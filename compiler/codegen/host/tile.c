@@ -22,6 +22,13 @@ uint32_t host_width(const Host *h, Shape s) {
     return inner < h->width ? inner : h->width;
 }
 
+bool host_is_prefix(const Host *h, const Value *mask, Shape s, uint32_t run) {
+    const Fact *fact = fact_of(h->facts, mask);
+    for (int d = s.rank - 1; d >= 0; d--)
+        if (s.log2[d]) return fact->prefix[d] && fact->contiguous[d] >= run;
+    return false;
+}
+
 LLVMTypeRef host_type(const Host *h, DType d, uint32_t width) {
     LLVMTypeRef t = llvm_type(h->m, d);
     return width == 1 ? t : LLVMVectorType(t, width);
@@ -51,8 +58,8 @@ Loop host_loop_begin(Host *h, LLVMValueRef count, uint64_t step, const char *nam
     Llvm *m = h->m;
     Loop l = {.count = count, .step = llvm_int(m->i64, (int64_t)step)};
     LLVMBasicBlockRef before = LLVMGetInsertBlock(m->at);
-    l.body = LLVMAppendBasicBlockInContext(m->context, h->function, name);
-    l.done = LLVMAppendBasicBlockInContext(m->context, h->function, "");
+    l.body = host_new_block(h, name);
+    l.done = host_new_block(h, "");
     LLVMBuildBr(m->at, l.body); /* counts are at least one step: no tile is empty */
     LLVMPositionBuilderAtEnd(m->at, l.body);
     l.index = LLVMBuildPhi(m->at, m->i64, "i");

@@ -13,18 +13,18 @@
 # multiply-add of a product. Only blocks of keys that some query does not see whole are masked: those at an edge of what
 # is seen. scale is above 0. With CAUSAL the programs of the last queries, which see most, begin first. WHOLE: rows are
 # as long as tiles are wide, so that all addresses of a thread are one and a constant. EVEN: no key is beyond the last.
-# ROOMY: 16 bits, and as much shared memory as cards with products by four warps have: four warps share a program, and
-# two programs or more a multiprocessor, so that one's products run beside another's exponentials.
+# ROOMY: 16 bits, and as much shared memory as cards with products by four warps have. Each four warps take 64 queries,
+# and others' products run beside their exponentials: those of the same program, or of another on the multiprocessor.
 #
 #   fsc run attention.dsl q=q.npy k=k.npy v=v.npy o=out.npy lse=lse.npy scale=0.125 -D CAUSAL=True
 @kernel(grid=(cdiv(n_queries, QUERIES), n_heads), DIM=next_power_of_2(dim),
-        ROOMY=T.primitive_bitwidth == 16 and DIM <= 128 and max_shared() >= 192 * 1024,
+        ROOMY=T.primitive_bitwidth == 16 and max_shared() >= 224 * 1024,
         QUERIES=max(16, min(128 if T.primitive_bitwidth == 16 and n_queries * n_heads >= 256 * num_sms() and
-                            (dim == 128 and not CAUSAL or not ROOMY) else 64, next_power_of_2(n_queries))),
-        KEYS=(128 if CAUSAL and DIM <= 64 else 64) if ROOMY else
+                            (DIM > 64 or not ROOMY) else 64, next_power_of_2(n_queries))),
+        KEYS=(128 if n_keys > 64 and (DIM <= 64 or QUERIES == 128 and DIM == 128) else 64) if ROOMY else
         128 if QUERIES == 128 and DIM == 128 and max_shared() >= 160 * 1024 else 64 if DIM <= 128 else 32,
-        num_warps=4 if ROOMY and QUERIES >= 64 else 8 if KEYS == 128 else 0,
-        num_stages=2 if ROOMY or KEYS == 128 else 0, WHOLE=dim == DIM,
+        num_warps=QUERIES // 16 if ROOMY and QUERIES >= 64 else 8 if KEYS == 128 else 0,
+        num_stages=(3 if QUERIES == 128 and DIM == 128 else 2) if ROOMY else 2 if KEYS == 128 else 0, WHOLE=dim == DIM,
         EVEN=n_keys % KEYS == 0, require=(DIM >= dim, n_heads % n_kv_heads == 0, scale > 0))
 def attention(o: *T[n_heads, n_queries, dim], lse: *fp32[n_heads, n_queries], q: *const T[n_heads, n_queries, dim],
               k: *const T[n_kv_heads, n_keys, dim], v: *const T[n_kv_heads, n_keys, dim], n_heads: i32,

@@ -74,6 +74,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "bulk-places": ["bulk_blocks("],
     "bulk-wait": ["bulk_masks("],
     "bulk-stage": ["bulk_blocks("],
+    "bulk-turn": ["bulk_blocks("],
     "ring-lag": ["wgmma_stages("],
 }
 

@@ -157,7 +157,7 @@ const char *buffer_wrong(const Func *f, uint32_t i) {
     if (b->is_bulk && (b->is_private || b->is_counted || b->stages < 2))
         return "a buffer of bulk copies that is no ring for all threads";
     if (b->counts >= 0 && (!b->is_bulk || b->counts % COUNT_BYTES ||
-                           (f->shared_bytes && b->counts + (int64_t)b->stages * COUNT_BYTES > f->shared_bytes)))
+                           (f->shared_bytes && b->counts + (int64_t)buffer_counts(b) * COUNT_BYTES > f->shared_bytes)))
         return "a buffer's counts that are none, or lie beyond the function's shared memory";
     if (b->is_private && l->shape.rank != 2) return "a private buffer that is not of threads and registers";
     uint32_t whole = buffer_whole(b), row = b->is_private ? buffer_threads(b) * buffer_run_bytes(b) : whole;

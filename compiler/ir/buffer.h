@@ -11,6 +11,13 @@ uint32_t buffer_whole(const Buffer *b); /* bytes of all elements of a stage */
 uint64_t buffer_bytes(const Buffer *b); /* of all stages, and of what counts for them */
 uint32_t buffer_count_offset(const Buffer *b); /* of a counted one: from its first byte to the count of stage 0 */
 enum { COUNT_BYTES = 8 /* of each count: an mbarrier */ };
+
+/* Of a buffer that bulk copies fill, a stage has two: of the bytes that come, and of the warps that have read it. */
+static inline uint32_t buffer_counts(const Buffer *b) {
+    return b->is_bulk ? 2 * b->stages : b->stages;
+}
+/* Does a product read it here, or is waited for? Of sums that were handed on any may have. */
+bool op_reads_matrix(const Op *op, uint32_t buffer);
 bool op_is_exchange(const Func *f, const Op *op); /* a store, load or copy of a buffer that all threads see */
 /* Whose registers hold which of the buffer's elements, of the tile of type t that op stores or loads: of a part the
  * first one. */

@@ -4,8 +4,8 @@
  * the result's type, or a clause that says why op or map is not sound.
  * Method: one infer_<x> for each op, as in types.c. Whether the buffer fits is the verifier's to ask (buffer.c), but
  * for bulk copies. A box's row is a span of the buffer's places, so a buffer takes a box for each span and 256 rows.
- * Whoever reads what a copy brings has waited for that stage. A copy for a later round stands behind a barrier, in
- * front of which all have read what it overwrites.
+ * Whoever reads what a copy brings has waited for that stage. A bulk copy for a later round stands behind the waits for
+ * the products that read what it overwrites; warps wait for each other in it.
  */
 #include "ir/private.h"
 
@@ -135,6 +135,42 @@ static bool has_waited(const Op *op) {
     return false;
 }
 
+/* ---- What a copy for a later round overwrites -------------------------------------------------------------------- */
+
+static uint32_t products_between(const Op *from, const Op *to) {
+    uint32_t n = 0;
+    for (const Op *op = from; op && op != to; op = op->next) n += op->kind == OP_DOTASYNC;
+    return n;
+}
+
+/* Groups end in the order in which they began. Behind `from` and in front of `to`, does a wait leave none that began
+ * in front of `from`? */
+static bool ends_between(const Op *from, const Op *to) {
+    for (const Op *op = from; op && op != to; op = op->next)
+        if (op->kind == OP_DOTWAIT && op->attr.pending <= products_between(from, op)) return true;
+    return false;
+}
+
+/* Of the copy's own round (rounds = 0), or so many rounds before it. */
+static bool has_ended(const Op *product, const Op *copy, uint32_t rounds) {
+    bool is_before = false;
+    if (product->parent != copy->parent) return ends_between(product->next, NULL); /* in its branch */
+    for (const Op *op = product; op && !is_before; op = op->next) is_before = op == copy;
+    if (rounds == 0) return is_before && ends_between(product->next, copy);
+    bool in_its_round = ends_between(product->next, NULL);
+    return in_its_round || ends_between(copy->parent->first, rounds == 1 ? copy : NULL);
+}
+
+static const char *overwrites(const Op *copy, const Block *b, uint32_t rounds) {
+    const char *wrong = NULL;
+    for (const Op *op = b->first; op && !wrong; op = op->next) {
+        for (uint32_t r = 0; r < op->nregions && !wrong; r++) wrong = overwrites(copy, op->regions[r], rounds);
+        if (op->kind == OP_DOTASYNC && op_reads_matrix(op, copy->attr.buffer) && !has_ended(op, copy, rounds))
+            wrong = "no wait keeps the copy behind the products that read what it overwrites";
+    }
+    return wrong;
+}
+
 static const char *load_wrong(const Func *f, const Buffer *b, const Op *op) {
     Boxes boxes;
     if (op->attr.map >= f->maps.len) return "no such map";
@@ -144,10 +180,8 @@ static const char *load_wrong(const Func *f, const Buffer *b, const Op *op) {
     if (op->attr.is_begin) return op->attr.is_prefetch ? "the copy is for a first round and for a later one" : NULL;
     if (!op->attr.is_prefetch) return "the copy is for no first and no later round of a loop";
     if (!op->parent->owner || op->parent->owner->kind != OP_FOR) return "a copy for a later round stands in no loop";
-    if (!op->attr.ahead || op->attr.ahead >= b->stages) return "the copy overwrites what its round reads";
-    const Op *barrier = buffer_find_back(op->prev, OP_BARRIER, op->attr.buffer);
-    return barrier && !barrier->attr.is_begin ? NULL
-                                               : "no barrier keeps the copy behind the reads of the round before";
+    if (!op->attr.ahead || op->attr.ahead > b->stages) return "the copy overwrites what a round before its own reads";
+    return overwrites(op, op->parent, b->stages - op->attr.ahead);
 }
 
 const char *bulk_wrong(const Func *f, const Buffer *b, const Op *op) {

@@ -447,6 +447,7 @@ const EmuCalls emu_calls = {
     .store_async = emu_store_async,
     .mbarrier_init = emu_mbarrier_init,
     .mbarrier_expect = emu_mbarrier_expect,
+    .mbarrier_arrive = emu_mbarrier_arrive,
     .mbarrier_wait = emu_mbarrier_wait,
     .bulk_load = emu_bulk_load,
     .atomic = atomic_global,

@@ -14,7 +14,8 @@
 # RUN: fsc %s --kernel=g --arch=sm_90a --emit=simt -o - -D WRAPS=1 | FileCheck --check-prefix=NONE %s
 # RUN: fsc %s --kernel=g --arch=sm_90a --emit=simt -o - -D BOUND=1 | FileCheck --check-prefix=NONE %s
 
-# Copies of rounds ahead stand behind the barrier, waits in front of what products take; no fence, no groups.
+# Copies of rounds ahead stand behind the wait for the products that read their stage before, waits in front of what
+# products take; no barrier, no fence, no groups.
 # CHECK-DAG: #[[A:b[0-9]+]] = #buffer<3 x [64x64] fp16 at {{.*}} bulk align 1024 offset 0 counts
 # CHECK-DAG: #[[B:b[0-9]+]] = #buffer<3 x [64x128] fp16 at {{.*}} bulk align 1024
 # CHECK: #m0 = #map<p1 span 128: 64 of p5, 64 of p3 by 1 x p6>
@@ -24,13 +25,28 @@
 # CHECK: for
 # CHECK-NOT: proxy_fence
 # CHECK-NOT: copy_wait
-# CHECK: barrier block
-# CHECK: bulk_load {{.*}} {buffer = b0, map = m0, prefetch, ahead = 2}
-# CHECK: bulk_load {{.*}} {buffer = b1, map = m1, prefetch, ahead = 2}
+# CHECK-NOT: barrier
 # CHECK: shared_wait %[[S:[0-9]+]], %{{[0-9]+}} {buffer = b0}
 # CHECK-NEXT: shared_matrix %[[S]] {buffer = b0}
 # CHECK-NEXT: shared_wait %[[S]], %{{[0-9]+}} {buffer = b1}
 # CHECK-NEXT: shared_matrix %[[S]] {buffer = b1}
+# CHECK-NEXT: dot_async
+# CHECK: dot_wait %{{[0-9]+}} {pending = 1}
+# CHECK-NEXT: bulk_load {{.*}} {buffer = b0, map = m0, prefetch, ahead = 2}
+# CHECK-NEXT: bulk_load {{.*}} {buffer = b1, map = m1, prefetch, ahead = 2}
+# CHECK-NEXT: yield
+# A copy for a later round overwrites nothing that a product may still read: this round's, or the one's before.
+# RUN: fsc %s --kernel=f --arch=sm_90a --emit=simt -o - | sed 's/pending = 1/pending = 2/' > %t.ir
+# RUN: not fsc %t.ir -o - 2>&1 | FileCheck --check-prefix=UNDER-WAY %s
+# RUN: fsc %s --kernel=f --arch=sm_90a --emit=simt -o - | sed 's/ahead = 2/ahead = 3/' > %t.ir
+# RUN: not fsc %t.ir -o - 2>&1 | FileCheck --check-prefix=UNDER-WAY %s
+# RUN: fsc %s --kernel=f --arch=sm_90a --emit=simt -o - | sed 's/ahead = 2/ahead = 4/' > %t.ir
+# RUN: not fsc %t.ir -o - 2>&1 | FileCheck --check-prefix=BEFORE %s
+# RUN: fsc %s --kernel=heads --arch=sm_90a --emit=simt -o - | sed 's/ahead = 2/ahead = 1/' > %t.ir
+# RUN: fsc %t.ir --arch=sm_90a --emit=simt -o - | FileCheck --check-prefix=SOON %s
+# UNDER-WAY: no wait keeps the copy behind the products that read what it overwrites
+# BEFORE: the copy overwrites what a round before its own reads
+# SOON: prefetch, ahead = 1
 # COPIES-NOT: bulk_load
 # COPIES: copy_async
 # COPIES-NOT: bulk_load

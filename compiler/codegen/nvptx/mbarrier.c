@@ -20,12 +20,12 @@ V lower_mbarrier_init(Nvptx *n, Access a, const V *in) {
     uint32_t at = asm_operand(&s, asm_shared_address(n, in[0]), "r");
     bool always = asm_is_true(in[1]);
     uint32_t predicate = always ? 0 : asm_operand(&s, in[1], "b");
-    uint64_t count = LLVMConstIntGetZExtValue(in[2]);
+    uint64_t count = LLVMConstIntGetZExtValue(in[2]), arrivals = LLVMConstIntGetZExtValue(in[3]);
     for (uint64_t i = 0; i <= count; i++) {
         if (!always) asm_number(&s, "@", predicate, " ");
         if (i == count) break;
         asm_number(&s, "mbarrier.init.shared::cta.b64 [", at, "");
-        snprintf(text, sizeof text, "+%u], 1; ", (unsigned)i * COUNT_BYTES);
+        snprintf(text, sizeof text, "+%u], %u; ", (unsigned)i * COUNT_BYTES, (unsigned)arrivals);
         asm_text(&s, text);
     }
     asm_text(&s, "fence.mbarrier_init.release.cluster;");
@@ -39,6 +39,23 @@ V lower_mbarrier_expect(Nvptx *n, Access a, const V *in) {
     begin_if(&s, in[1]);
     asm_number(&s, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [", at, "], ");
     asm_number(&s, "", bytes, ";");
+    return asm_build(n, &s);
+}
+
+/* The state says what was there before; to test it is how the last one comes to see what the others did. */
+V lower_mbarrier_arrive(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    Asm s = asm_begin(n);
+    asm_outputs(n, &s, (Access){.bits = 32, .words = 1});
+    uint32_t at = asm_operand(&s, asm_shared_address(n, in[0]), "r");
+    bool always = asm_is_true(in[1]);
+    uint32_t predicate = always ? 0 : asm_operand(&s, in[1], "b");
+    asm_text(&s, "{ .reg .b64 state; .reg .pred p; mov.b32 $0, 0; ");
+    if (!always) asm_number(&s, "@", predicate, " ");
+    asm_number(&s, "mbarrier.arrive.shared::cta.b64 state, [", at, "]; ");
+    if (!always) asm_number(&s, "@", predicate, " ");
+    asm_text(&s, "mbarrier.pending_count.b64 $0, state; setp.eq.u32 p, $0, 1; ");
+    asm_number(&s, "@p mbarrier.test_wait.shared::cta.b64 p, [", at, "], state; }");
     return asm_build(n, &s);
 }
 

@@ -160,6 +160,10 @@ V simt_count_of(Simt *s, const Buffer *b, V stage) {
                  : first;
 }
 
+V simt_readers_of(Simt *s, const Buffer *b, V stage) {
+    return LLVMBuildAdd(s->m->at, simt_count_of(s, b, stage), simt_i32(s, b->stages * COUNT_BYTES), "");
+}
+
 void simt_expect(Simt *s, const Buffer *b, V count, V predicate) {
     V bytes = simt_i32(s, plant(PLANT_COUNT_SHORT) ? b->bytes / 2 : b->bytes);
     V args[] = {count, predicate, bytes, simt_site(s)};
@@ -310,7 +314,7 @@ void simt_barrier(Simt *s, const Op *op) {
         prim_call(s, PRIM_CLUSTER_BEGUN, &site, 1);
         return;
     }
-    bool is_ring = (op->prev && op->prev->kind == OP_COPYWAIT) || (op->next && op->next->kind == OP_BULKLOAD);
+    bool is_ring = op->prev && op->prev->kind == OP_COPYWAIT;
     if (plant(PLANT_RING_BARRIER) && is_ring) return;
     if (plant(PLANT_DROP_BARRIER) && op->attr.scope != SCOPE_WARP) return;
     if (op->attr.scope == SCOPE_GRID) simt_grid_meet(s, op);

@@ -277,8 +277,9 @@ void simt_print(Simt *s, const Op *op);
 void simt_assert(Simt *s, const Op *op);
 void simt_shared_wait(Simt *s, const Op *op);
 /* Of a counted buffer: where the stage's bytes (NULL: it has one) are counted; who says that the round has a stage's,
- * each of which comes once. */
+ * each of which comes once. Of a buffer that bulk copies fill, also where the warps are counted that have read it. */
 V simt_count_of(Simt *s, const Buffer *b, V stage);
+V simt_readers_of(Simt *s, const Buffer *b, V stage);
 void simt_expect(Simt *s, const Buffer *b, V count, V predicate);
 void simt_barrier(Simt *s, const Op *op);
 

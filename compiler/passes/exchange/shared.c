@@ -66,7 +66,7 @@ static void place_counts(Plan *p, uint32_t i) {
     Buffer *b = &p->f->buffers.at[i];
     if (!b->is_bulk || !is_touched(p, i)) return;
     b->counts = (int64_t)align_to(p->end, COUNT_BYTES);
-    p->end = (uint64_t)b->counts + (uint64_t)b->stages * COUNT_BYTES;
+    p->end = (uint64_t)b->counts + (uint64_t)buffer_counts(b) * COUNT_BYTES;
 }
 
 uint64_t buffers_place(Func *f, const Lives *lives) {

@@ -69,7 +69,7 @@ static uint32_t rounds_ahead(const Op *at) {
 static bool has_room(const Func *f, const Op *at) {
     const Buffer *b = &f->buffers.at[at->attr.buffer];
     const Op *wait = at;
-    if (b->is_bulk) return rounds_ahead(at) + 2 <= b->stages;
+    if (b->is_bulk) return rounds_ahead(at) + 1 <= b->stages;
     while (wait && wait->kind != OP_COPYWAIT) wait = wait->prev;
     return b->stages == 1 ? !is_written(at->parent, at->attr.buffer) : wait && wait->attr.pending + 3 <= b->stages;
 }
@@ -124,6 +124,18 @@ static bool may_pass(const Op *op) {
     return op_is_pure(op->kind) || op->kind == OP_LOAD || op_class(op->kind) == CLASS_MATRIX || is_place || is_copy;
 }
 
+/* Bulk copies into what the product has read stay behind its wait. */
+static void move_with_copies(Op *wait, Op *to) {
+    Op *first = to;
+    for (Op *op = wait->next, *next; op != first && op != to; op = next) {
+        next = op->next;
+        if (op->kind != OP_BULKLOAD || !op_reads_matrix(wait, op->attr.buffer)) continue;
+        op_move_before(op, to);
+        if (first == to) first = op;
+    }
+    op_move_before(wait, first);
+}
+
 /* Down to its first reader; it leaves the products that are begun meanwhile under way. */
 static void sink(Op *wait) {
     uint32_t begun = 0, passed = 0;
@@ -134,7 +146,7 @@ static void sink(Op *wait) {
     }
     if (last == wait->next) return;
     wait->attr.pending += passed;
-    op_move_before(wait, last);
+    move_with_copies(wait, last);
 }
 
 /* ---- Fences ------------------------------------------------------------------------------------------------------ */

@@ -315,7 +315,7 @@ static void copy_later(const Rotation *r, Op *at, const Front *front, ValueMap *
 }
 
 static bool reads_buffer(const Op *op, uint32_t buffer) {
-    bool found = op->kind == OP_SHMATRIX && op->attr.buffer == buffer;
+    bool found = op_reads_matrix(op, buffer);
     for (uint32_t i = 0; i < op->nregions && !found; i++)
         for (const Op *in = op->regions[i]->first; in && !found; in = in->next) found = reads_buffer(in, buffer);
     return found;
@@ -334,8 +334,22 @@ static void wait_for_bulk(const Rotation *r) {
     }
 }
 
+/* Each goes into the stage that the round itself has read, behind the wait for the last product from there. With
+ * products under way at the round's end, that of the round before. */
+static void bulk_behind_reads(const Rotation *r, const Front *front, ValueMap *map) {
+    for (uint32_t i = 0; i < r->plan->num_copies; i++) {
+        const PrefetchCopy *c = &r->plan->copies[i];
+        Op *at = body_of(r)->last;
+        while (!r->plan->lag && !reads_buffer(at->prev, c->buffer)) at = at->prev;
+        Builder b = builder_before(r->f, at);
+        Value *to = r->plan->lag ? slot_before(&b, r->slot, r->plan->stages) : r->slot;
+        if (plant(PLANT_RING_STAGE)) to = next_slot(&b, to, r->plan->stages);
+        bulk_copy(r, &b, c, to, front, map, false);
+    }
+}
+
 /* All meet in front of the first reader, or did so in the round before: so this round's copies are there, and nobody
- * reads the round before's stage any more, into which the copies of a later round go. */
+ * reads the round before's stage any more, into which the copies of a later round go. Bulk copies need no meeting. */
 static void rotate_ring(Rotation *r, const Front *front, ValueMap *map) {
     const PrefetchPlan *plan = r->plan;
     Op *at = NULL;
@@ -347,8 +361,12 @@ static void rotate_ring(Rotation *r, const Front *front, ValueMap *map) {
             reads |= plan->copies[i].load == op && !plan->copies[i].store;
         if ((reads || op == plan->last) && !at) at = op;
     }
-    if (!plan->num_early) build_meeting(r, at);
-    copy_later(r, at, front, map);
+    if (plan->is_bulk) {
+        bulk_behind_reads(r, front, map);
+    } else {
+        if (!plan->num_early) build_meeting(r, at);
+        copy_later(r, at, front, map);
+    }
     wait_for_bulk(r);
     for (uint32_t i = 0; i < plan->num_copies; i++) {
         const PrefetchCopy *c = &plan->copies[i];

@@ -24,6 +24,17 @@ static void load_box(Simt *s, const Op *op, V stage, V count, V issue, const Box
     prim_tuple(s, PRIM_BULK_LOAD, NULL, args, COUNT(args));
 }
 
+/* Warps say that they have read a stage. Is this thread the one that fills it, in the last warp to say so? */
+static V fills(Simt *s, const Buffer *b, V stage) {
+    uint32_t lanes = s->f->threads_per_program / s->f->num_warps;
+    V lane = LLVMBuildAnd(s->m->at, simt_tid(s), simt_i32(s, lanes - 1), ""), site = simt_site(s);
+    V is_first = LLVMBuildICmp(s->m->at, LLVMIntEQ, lane, simt_i32(s, 0), "");
+    prim_call(s, PRIM_BAR_WARP, &site, 1);
+    V args[] = {simt_readers_of(s, b, stage), is_first, site};
+    V missing = prim_call(s, PRIM_MBARRIER_ARRIVE, args, COUNT(args));
+    return LLVMBuildICmp(s->m->at, LLVMIntEQ, missing, simt_i32(s, plant(PLANT_BULK_TURN) ? s->f->num_warps : 1), "");
+}
+
 void simt_bulk_load(Simt *s, const Op *op) {
     const Buffer *b = &s->f->buffers.at[op->attr.buffer];
     Boxes boxes;
@@ -31,7 +42,8 @@ void simt_bulk_load(Simt *s, const Op *op) {
     V number = tile_slot(s, tile_of(s, op->args[0]), 0), issue = tile_slot(s, tile_of(s, op->args[1]), 0);
     if (plant(PLANT_BULK_STAGE) && op->attr.is_prefetch) number = simt_i32(s, 0);
     V stage = LLVMBuildMul(s->m->at, number, simt_i32(s, b->bytes), ""), count = simt_count_of(s, b, number);
-    issue = LLVMBuildAnd(s->m->at, issue, simt_owner_in_block(s, NULL), "");
+    V who = op->attr.is_begin ? simt_owner_in_block(s, NULL) : fills(s, b, number);
+    issue = LLVMBuildAnd(s->m->at, issue, who, "");
     if (op->attr.is_begin) prim_call(s, PRIM_PROXY_FENCE, NULL, 0); /* what stores left there is before */
     simt_expect(s, b, count, issue);
     for (uint32_t i = 0; i < boxes.across; i++)

@@ -18,6 +18,8 @@ static inline uint32_t buffer_counts(const Buffer *b) {
 }
 /* Does a product read it here, or is waited for? Of sums that were handed on any may have. */
 bool op_reads_matrix(const Op *op, uint32_t buffer);
+/* A bulk copy for a later round: may a product still read what it overwrites? */
+bool copy_overwrites(const Func *f, const Op *copy);
 bool op_is_exchange(const Func *f, const Op *op); /* a store, load or copy of a buffer that all threads see */
 /* Whose registers hold which of the buffer's elements, of the tile of type t that op stores or loads: of a part the
  * first one. */

@@ -161,14 +161,18 @@ static bool has_ended(const Op *product, const Op *copy, uint32_t rounds) {
     return in_its_round || ends_between(copy->parent->first, rounds == 1 ? copy : NULL);
 }
 
-static const char *overwrites(const Op *copy, const Block *b, uint32_t rounds) {
-    const char *wrong = NULL;
-    for (const Op *op = b->first; op && !wrong; op = op->next) {
-        for (uint32_t r = 0; r < op->nregions && !wrong; r++) wrong = overwrites(copy, op->regions[r], rounds);
-        if (op->kind == OP_DOTASYNC && op_reads_matrix(op, copy->attr.buffer) && !has_ended(op, copy, rounds))
-            wrong = "no wait keeps the copy behind the products that read what it overwrites";
+static bool overwrites(const Op *copy, const Block *b, uint32_t rounds) {
+    bool found = false;
+    for (const Op *op = b->first; op && !found; op = op->next) {
+        for (uint32_t r = 0; r < op->nregions && !found; r++) found = overwrites(copy, op->regions[r], rounds);
+        bool reads = op->kind == OP_DOTASYNC && op_reads_matrix(op, copy->attr.buffer);
+        found |= reads && !has_ended(op, copy, rounds);
     }
-    return wrong;
+    return found;
+}
+
+bool copy_overwrites(const Func *f, const Op *copy) {
+    return overwrites(copy, copy->parent, f->buffers.at[copy->attr.buffer].stages - copy->attr.ahead);
 }
 
 static const char *load_wrong(const Func *f, const Buffer *b, const Op *op) {
@@ -181,7 +185,7 @@ static const char *load_wrong(const Func *f, const Buffer *b, const Op *op) {
     if (!op->attr.is_prefetch) return "the copy is for no first and no later round of a loop";
     if (!op->parent->owner || op->parent->owner->kind != OP_FOR) return "a copy for a later round stands in no loop";
     if (!op->attr.ahead || op->attr.ahead > b->stages) return "the copy overwrites what a round before its own reads";
-    return overwrites(op, op->parent, b->stages - op->attr.ahead);
+    return copy_overwrites(f, op) ? "no wait keeps the copy behind the products that read what it overwrites" : NULL;
 }
 
 const char *bulk_wrong(const Func *f, const Buffer *b, const Op *op) {

@@ -215,10 +215,15 @@ typedef struct Writes {
     const Op *wrong;
 } Writes;
 
+/* A bulk copy writes by the proxy that products read by. */
+static bool is_ring(const Buffer *b) {
+    return b->stages > 1 && !b->is_bulk;
+}
+
 /* Does op, or one in it, say where a product finds the buffer, or one that is a ring? */
 static bool is_place(const Func *f, const Op *op, uint32_t buffer) {
     bool found = op->kind == OP_SHMATRIX && op->attr.buffer == buffer;
-    if (op->kind == OP_SHMATRIX && buffer == ANY_RING) found = f->buffers.at[op->attr.buffer].stages > 1;
+    if (op->kind == OP_SHMATRIX && buffer == ANY_RING) found = is_ring(&f->buffers.at[op->attr.buffer]);
     for (uint32_t r = 0; r < op->nregions && !found; r++)
         for (const Op *in = op->regions[r]->first; in && !found; in = in->next) found = is_place(f, in, buffer);
     return found;
@@ -241,10 +246,10 @@ static void note_taken(Writes *w, const Block *b) {
 static bool is_shown(const Writes *w, const Op *op) {
     const Block *body = op->parent;
     bool is_store = op->kind == OP_SHSTORE && w->is_taken[op->attr.buffer],
-         is_ring = op->kind == OP_COPYWAIT && body->owner && body->owner->kind == OP_FOR && has_ring(w, body);
+         is_copied = op->kind == OP_COPYWAIT && body->owner && body->owner->kind == OP_FOR && has_ring(w, body);
     const Op *next = op->next;
-    if (!is_store && !is_ring) return true;
-    while (next && next->kind != OP_PROXYFENCE && !is_place(w->f, next, is_ring ? ANY_RING : op->attr.buffer))
+    if (!is_store && !is_copied) return true;
+    while (next && next->kind != OP_PROXYFENCE && !is_place(w->f, next, is_copied ? ANY_RING : op->attr.buffer))
         next = next->next;
     return next && next->kind == OP_PROXYFENCE;
 }

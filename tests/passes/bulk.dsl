@@ -9,7 +9,9 @@
 # RUN: fsc %s --kernel=g --arch=sm_90a --emit=simt -o - --verify-each | FileCheck --check-prefix=ONE %s
 # RUN: fsc %s --kernel=g --arch=sm_90a --emit=simt -o - -D BELOW=1 | FileCheck --check-prefix=NONE %s
 # RUN: fsc %s --kernel=g --arch=sm_90a --emit=simt -o - -D WRITTEN=1 | FileCheck --check-prefix=NONE %s
-# RUN: fsc %s --kernel=nested --arch=sm_90a --emit=simt -o - | FileCheck --check-prefix=NONE %s
+# RUN: fsc %s --kernel=nested --arch=sm_90a --emit=simt -o - --verify-each | FileCheck --check-prefix=NESTED %s
+# RUN: fsc %s --kernel=twice --arch=sm_90a --emit=simt -o - | FileCheck --check-prefix=NONE %s
+# RUN: fsc %s --kernel=own --arch=sm_90a --emit=simt -o - --verify-each | FileCheck --check-prefix=OWN %s
 # RUN: fsc %s --kernel=g --arch=sm_90a --emit=simt -o - -D BESIDE=1 | FileCheck --check-prefix=NONE %s
 # RUN: fsc %s --kernel=g --arch=sm_90a --emit=simt -o - -D WRAPS=1 | FileCheck --check-prefix=NONE %s
 # RUN: fsc %s --kernel=g --arch=sm_90a --emit=simt -o - -D BOUND=1 | FileCheck --check-prefix=NONE %s
@@ -42,11 +44,8 @@
 # RUN: not fsc %t.ir -o - 2>&1 | FileCheck --check-prefix=UNDER-WAY %s
 # RUN: fsc %s --kernel=f --arch=sm_90a --emit=simt -o - | sed 's/ahead = 2/ahead = 4/' > %t.ir
 # RUN: not fsc %t.ir -o - 2>&1 | FileCheck --check-prefix=BEFORE %s
-# RUN: fsc %s --kernel=heads --arch=sm_90a --emit=simt -o - | sed 's/ahead = 2/ahead = 1/' > %t.ir
-# RUN: fsc %t.ir --arch=sm_90a --emit=simt -o - | FileCheck --check-prefix=SOON %s
 # UNDER-WAY: no wait keeps the copy behind the products that read what it overwrites
 # BEFORE: the copy overwrites what a round before its own reads
-# SOON: prefetch, ahead = 1
 # COPIES-NOT: bulk_load
 # COPIES: copy_async
 # COPIES-NOT: bulk_load
@@ -82,8 +81,12 @@ def blocks(c: *fp16, a: *const fp16, b: *const fp16, batch: i32, M: i32, K: i32,
 
 # A head is a dimension of one place; a stride may be a constant, and a tile have more columns than a box.
 # HEADS: #m0 = #map<p2 span 128: 64 of 2147483647, 64 of p3 by 128, 1 of 2147483647 by 128 x p3>
+# Where a round waits for its products, the copies of the next one go on beside its first product.
 # HEADS: bulk_load
 # HEADS-NOT: copy_async
+# HEADS: dot_async
+# HEADS-NEXT: bulk_load {{.*}} prefetch, ahead = 1}
+# HEADS-NEXT: dot_wait
 @kernel(grid=(4, heads), num_warps=4, num_stages=2)
 def heads(o: *fp16, q: *const fp16, k: *const fp16, n: i32, heads: i32):
     q, k = multiple_of(q, 16), multiple_of(k, 16)
@@ -112,8 +115,8 @@ def rows(c: *i32, a: *const i8, b: *const i8, K: i32):
         sums = dot(x, y.T, sums)
     store(c + m[:, None] * 256 + n[None, :], sums)
 
-# One operand is a box. Not where it may begin below 0, where its memory is written, in a loop within a loop, where its
-# mask has more than ends, where rows wrap, or where what ends a row is no parameter.
+# One operand is a box. Not where it may begin below 0, where its memory is written, in the third loop of a nest, where
+# its mask has more than ends, where rows wrap, or where what ends a row is no parameter.
 # ONE: bulk_load
 # NONE-NOT: bulk_load
 # NONE: copy_async
@@ -141,6 +144,11 @@ def g(c: *fp16, a: *fp16, M: i32, K: i32, shift: i32, BELOW: constexpr = 0, WRIT
         sums = dot(x, x.T, sums)
     store(c + m[:, None] * 64 + arange(0, 64)[None, :], sums.to(fp16))
 
+# Within a loop, which carries stage and phase: they go on where the last time left them.
+# NESTED: for {{.*}} carry (%[[STAGE:[0-9]+]] = %{{[0-9]+}}, %[[PHASE:[0-9]+]] = %{{[0-9]+}})
+# NESTED: bulk_load %[[STAGE]], {{.*}} begin}
+# NESTED: for {{.*}} = %[[STAGE]], {{.*}} = %[[PHASE]])
+# NESTED: bulk_load {{.*}} prefetch
 @kernel(grid=(4,), num_warps=4, num_stages=3)
 def nested(c: *fp16, a: *const fp16, K: i32):
     assume(K % 16 == 0)
@@ -152,6 +160,41 @@ def nested(c: *fp16, a: *const fp16, K: i32):
             x = load(a + m[:, None] * K + (start + m)[None, :], mask=(start + m < K)[None, :])
             sums = dot(x, x.T, sums)
         store(c + again * 4096 + m[:, None] * 64 + m[None, :], sums.to(fp16))
+
+@kernel(grid=(4,), num_warps=4, num_stages=3)
+def twice(c: *fp16, a: *const fp16, K: i32):
+    assume(K % 16 == 0)
+    a = multiple_of(a, 16)
+    m = arange(0, 64)
+    sums = zeros((64, 64), fp32)
+    for again in range(program_id(0), 9, 4):
+        for once in range(0, again):
+            for start in range(0, K, 64):
+                x = load(a + m[:, None] * K + (start + m)[None, :], mask=(start + m < K)[None, :])
+                sums = dot(x, x.T, sums)
+    store(c + m[:, None] * 64 + m[None, :], sums.to(fp16))
+
+# What each thread copies for itself needs no barrier either: it is waited for, read, and copied anew.
+# OWN: for
+# OWN-NOT: barrier
+# OWN: copy_wait
+# OWN: copy_read
+# OWN: copy_async {{.*}} prefetch
+# OWN: copy_commit
+# OWN-NOT: barrier
+# OWN: bulk_load {{.*}} prefetch
+# OWN: yield
+@kernel(grid=(4,), num_warps=4, num_stages=3)
+def own(c: *fp16, a: *const fp16, s: *const fp32, K: i32):
+    assume(K % 16 == 0)
+    a, s = multiple_of(a, 16), multiple_of(s, 16)
+    m = arange(0, 64)
+    sums = zeros((64, 64), fp32)
+    for start in range(0, K, 64):
+        x = load(a + m[:, None] * K + (start + m)[None, :], mask=(start + m < K)[None, :])
+        scale = load(s + start + m, mask=start + m < K)
+        sums += dot(x, x.T) * scale[None, :]
+    store(c + program_id(0) * 4096 + m[:, None] * 64 + m[None, :], sums.to(fp16))
 
 # A launch passes eight maps at most: the ninth operand is copied by each thread. What lies alike has one map.
 # RUN: fsc %s --kernel=many --arch=sm_90a --emit=simt -o - --verify-each | FileCheck --check-prefix=MANY %s

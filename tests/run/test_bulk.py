@@ -49,14 +49,33 @@ def f(r: *fp32, x: *const T, y: *const T, M: i32, K: i32, x_stride: i32, odd: i3
     store(r + at, s, mask=(m < M)[:, None])
     store(r + M * 32 + at, t, mask=(m < M)[:, None])
 """
+# A ring within a loop over tiles, which goes on with the stages where the tile before left them: loops of several
+# rounds, of one, and of none at all.
+TILES = """
+@kernel(grid=(2,))
+def f(r: *fp32, x: *const T, y: *const T, ends: *const i32, M: i32, K: i32, T: dtype = fp16):
+    assume(K % 16 == 0)
+    x, y = multiple_of(x, 16), multiple_of(y, 16)
+    n, j = arange(0, 32), arange(0, 64)
+    for tile in range(program_id(0), cdiv(M, 64), 2):
+        m = tile * 64 + arange(0, 64)
+        sums = zeros((64, 32), fp32)
+        for start in range(0, load(ends + tile), 64):
+            k = start + j
+            a = load(x + m[:, None] * K + k[None, :], mask=(m < M)[:, None] & (k < K)[None, :])
+            b = load(y + n[:, None] * K + k[None, :], mask=(k < K)[None, :])
+            sums = dot(a, b.T, sums)
+        store(r + m[:, None] * 32 + n[None, :], sums, mask=(m < M)[:, None])
+"""
 
 
 def called(source, **options):
     assert "@fsc.bulk.load" in fsc_threads(source, "sm_90a", {}, **options), "nothing comes by a bulk copy"
 
 
-@tests("bulk.load", "mbarrier.arrive")(dtype=["fp16", "bf16", "i8", "fp8e4nv"], tile=[(64, 64, 64), (128, 32, 32), (64, 256, 128)],
-                    rows=[True, False], k=[0, 16, 176], stages=[2, 4])
+@tests("bulk.load", "mbarrier.arrive")(dtype=["fp16", "bf16", "i8", "fp8e4nv"],
+                                       tile=[(64, 64, 64), (128, 32, 32), (64, 256, 128)],
+                                       rows=[True, False], k=[0, 16, 176], stages=[2, 4])
 def bulk_blocks(bench, dtype, tile, rows, k, stages):
     """Rows of 128, 64 and 32 bytes, more than one of them across a tile; no round at all, one, several; what lies below
     row 0 or behind the last one of a matrix is 0."""
@@ -91,6 +110,20 @@ def bulk_masks(bench, dtype, k, odd, pad):
     kept = x * (np.arange(k) // 64 * 64 != odd)
     want = np.stack([kept @ y.T, x @ y.T]).astype(np.float64)
     same_bits(decode(rb.raw(), "fp32").reshape(2, m, 32), want, f"{dtype} {k} {odd}")
+
+
+@case(dtype=["fp16", "bf16"], stages=[2, 3, 4])
+def bulk_tiles(bench, dtype, stages):
+    called(TILES, types={"T": dtype}, num_warps=4, num_stages=stages)
+    m, k = 64 * 9 - 5, 352
+    rng = np.random.default_rng(stages)
+    x, y = rng.integers(-8, 9, (m, k)), rng.integers(-8, 9, (32, k))
+    ends = np.array([k, 64, 0, 128, 0, k, 192, 0, 17], dtype=np.int32)
+    xb, yb = (bench.buffer(dtype, v.size, v.ravel()) for v in (x, y))
+    rb, eb = bench.buffer("fp32", m * 32), bench.buffer("i32", ends.size, ends)
+    bench.run(TILES, rb, xb, yb, eb, m, k, types={"T": dtype}, num_warps=4, num_stages=stages, arch=b"sm_90a")
+    seen = np.arange(k)[None, :] < np.minimum(k, -(-ends // 64) * 64)[np.arange(m) // 64, None]
+    same_bits(decode(rb.raw(), "fp32").reshape(m, 32), (x * seen @ y.T).astype(np.float64), f"{dtype} {stages}")
 
 
 @case()

@@ -124,18 +124,6 @@ static bool may_pass(const Op *op) {
     return op_is_pure(op->kind) || op->kind == OP_LOAD || op_class(op->kind) == CLASS_MATRIX || is_place || is_copy;
 }
 
-/* Bulk copies into what the product has read stay behind its wait. */
-static void move_with_copies(Op *wait, Op *to) {
-    Op *first = to;
-    for (Op *op = wait->next, *next; op != first && op != to; op = next) {
-        next = op->next;
-        if (op->kind != OP_BULKLOAD || !op_reads_matrix(wait, op->attr.buffer)) continue;
-        op_move_before(op, to);
-        if (first == to) first = op;
-    }
-    op_move_before(wait, first);
-}
-
 /* Down to its first reader; it leaves the products that are begun meanwhile under way. */
 static void sink(Op *wait) {
     uint32_t begun = 0, passed = 0;
@@ -146,7 +134,27 @@ static void sink(Op *wait) {
     }
     if (last == wait->next) return;
     wait->attr.pending += passed;
-    move_with_copies(wait, last);
+    op_move_before(wait, last);
+}
+
+/* ---- Bulk copies for later rounds -------------------------------------------------------------------------------- */
+
+static bool lets_copies_pass(const Op *op) {
+    bool is_copy = op_is_copy(op->kind) || op->kind == OP_COPYCOMMIT || op->kind == OP_COPYWAIT;
+    return may_pass(op) ? op->kind != OP_DOTWAIT : is_copy || op->kind == OP_COPYREAD;
+}
+
+/* Behind the round's first products, which go on while warps say that they have read the stage; and behind the wait for
+ * the round before, if that is in this one. */
+static void place_copy(const Func *f, Op *copy) {
+    Op *to = copy->next;
+    for (Op *op = to; lets_copies_pass(op); op = op->next)
+        if (op->kind == OP_DOTASYNC) to = op->next;
+    op_move_before(copy, to);
+    while (copy_overwrites(f, copy)) {
+        for (to = copy->next; to->kind != OP_DOTWAIT;) to = to->next;
+        op_move_before(copy, to->next);
+    }
 }
 
 /* ---- Fences ------------------------------------------------------------------------------------------------------ */
@@ -166,7 +174,7 @@ static bool is_needless(const Op *fence) {
 typedef struct Async {
     Func *f;
     Arena *scratch;
-    VEC(Op *) waits; /* a wait that moves would take the walk with it */
+    VEC(Op *) waits, copies; /* who moves would take the walk with it */
 } Async;
 
 static void visit(void *context, Op *op) {
@@ -176,14 +184,16 @@ static void visit(void *context, Op *op) {
     if (op->kind == OP_PROXYFENCE && is_needless(op)) op_erase(x->f, op);
 }
 
-static void note_wait(void *context, Op *op) {
+static void note(void *context, Op *op) {
     Async *x = context;
     if (op->kind == OP_DOTWAIT) vec_push(x->scratch, &x->waits, op);
+    if (op->kind == OP_BULKLOAD && op->attr.is_prefetch) vec_push(x->scratch, &x->copies, op);
 }
 
 void pass_async(Func *f, PassContext *c) {
     Async x = {.f = f, .scratch = c->scratch};
     func_walk(f, visit, &x);
-    func_walk(f, note_wait, &x);
+    func_walk(f, note, &x);
     for (uint32_t i = 0; i < x.waits.len; i++) sink(x.waits.at[i]);
+    for (uint32_t i = x.copies.len; i-- > 0;) place_copy(f, x.copies.at[i]);
 }

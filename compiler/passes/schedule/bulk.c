@@ -4,9 +4,9 @@
  * from. Out: a tensor map for each load whose addresses and mask are a box of one, and the load names it. The pass
  * pipeline makes bulk copies of those that it issues ahead; what else it does, the load stays as it is.
  * Rules: the card reads by another proxy than stores write. So nothing writes what is loaded: the parameter says so, or
- * nothing is written before the loop ends. A loop within another one would have to hand on the phases of its counts.
- * No box begins below 0, where a load would read and a copy brings zeros, or beyond what 31 bits say. Pointers and
- * strides are multiples of 16 bytes.
+ * nothing is written before the loop ends. A loop stands in the function itself, or in one loop, which hands on the
+ * phases of its counts. No box begins below 0, where a load would read and a copy brings zeros, or beyond what 31 bits
+ * say. Pointers and strides are multiples of 16 bytes.
  */
 #include "passes/private.h"
 
@@ -156,9 +156,8 @@ static void mark(Bulk *x, Op *load) {
 
 static void visit(void *context, Op *loop) {
     Bulk *x = context;
-    if (loop->kind != OP_FOR) return;
-    for (const Op *o = loop->parent->owner; o; o = o->parent->owner)
-        if (op_is_loop(o)) return;
+    const Op *outer = loop->parent->owner;
+    if (loop->kind != OP_FOR || (outer && (outer->kind != OP_FOR || outer->parent->owner))) return;
     for (Op *op = loop->regions[0]->first; op; op = op->next)
         if (op->kind == OP_LOAD) mark(x, op);
 }

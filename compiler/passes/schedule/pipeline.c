@@ -125,27 +125,44 @@ static void prefetch_copy(const Rotation *r, Builder *b, const PrefetchCopy *c, 
     build_copy(b, c, ptr, mask, stage, issue, attr);
 }
 
-/* The copies of the first rounds, before the loop. */
-static Front begin_copies(Rotation *r, Builder *b) {
+static Value *next_slot(Builder *b, Value *slot, uint32_t slots) {
+    Type i32 = type_scalar(DT_I32);
+    int64_t known;
+    if (value_const(slot, &known)) return build_int(b, i32, (known + 1) % slots);
+    Value *next = build2(b, OP_ADD, slot, build_int(b, i32, 1));
+    Value *is_end = build_compare(b, OP_ICMP, PRED_EQ, next, build_int(b, i32, slots));
+    return build3(b, OP_SELECT, is_end, build_int(b, i32, 0), next);
+}
+
+/* The copies of the first rounds, before the loop, from the stage `slot` on. */
+static Front begin_copies(Rotation *r, Builder *b, Value *slot) {
     Front front = front_begin(r, b);
     for (uint32_t round = 0; round < r->plan->distance; round++) {
         ValueMap map = front_map(r, &front);
         for (uint32_t i = 0; i < r->plan->num_copies; i++) {
             const PrefetchCopy *c = &r->plan->copies[i];
             bool is_read = round == 0 && c->store && r->plan->num_early;
-            prefetch_copy(r, b, c, build_int(b, type_scalar(DT_I32), round), &front, &map, true, is_read);
+            prefetch_copy(r, b, c, slot, &front, &map, true, is_read);
         }
         if (has_copies(r->plan, false)) build_order(b, OP_COPYCOMMIT, 0);
         front = front_next(r, b, &front, &map);
+        slot = next_slot(b, slot, r->plan->stages);
     }
     return front;
 }
 
-static Value *next_slot(Builder *b, Value *slot, uint32_t slots) {
-    Type i32 = type_scalar(DT_I32);
-    Value *next = build2(b, OP_ADD, slot, build_int(b, i32, 1));
-    Value *is_end = build_compare(b, OP_ICMP, PRED_EQ, next, build_int(b, i32, slots));
-    return build3(b, OP_SELECT, is_end, build_int(b, i32, 0), next);
+/* Where a stage, or its phase, begins. What bulk copies count goes on within another loop, which carries it. */
+static Value *begin_count(const Rotation *r, Builder *b) {
+    Op *outer = has_copies(r->plan, true) ? r->loop->parent->owner : NULL;
+    Builder out = outer ? builder_before(r->f, outer) : *b;
+    Value *zero = build_int(&out, type_scalar(DT_I32), 0);
+    return outer ? loop_carry(r->f, outer, zero, NULL) : zero;
+}
+
+/* … where the loop left it. */
+static void hand_on_count(const Rotation *r, uint32_t i) {
+    Op *outer = has_copies(r->plan, true) ? r->loop->parent->owner : NULL;
+    if (outer) op_add_arg(r->f, outer->regions[0]->last, r->loop->results[r->first + i]);
 }
 
 /* Another one each time that the stages begin from the first one. */
@@ -180,28 +197,40 @@ static Value *read_copy(Builder *b, const PrefetchCopy *c, Value *stage) {
     return op_build(b, OP_COPYREAD, args, has_other ? 3 : 1, copy_attr(c), load->results[0]->type)->results[0];
 }
 
-static void replace_load(Rotation *r, const PrefetchCopy *c, Value *slot, const Front *front, ValueMap *map) {
+static Value *slot_before(Builder *b, Value *slot, uint32_t slots) {
+    Type i32 = type_scalar(DT_I32);
+    Value *is_first = build_compare(b, OP_ICMP, PRED_EQ, slot, build_int(b, i32, 0));
+    return build3(b, OP_SELECT, is_first, build_int(b, i32, slots - 1), build2(b, OP_ADD, slot, build_int(b, i32, -1)));
+}
+
+static void replace_load(Rotation *r, const PrefetchCopy *c, const Front *front, ValueMap *map) {
     Builder b = builder_before(r->f, c->load);
-    Value *stage = slot ? slot : build_int(&b, type_scalar(DT_I32), 0), *from = stage;
+    Value *stage = r->slot ? r->slot : build_int(&b, type_scalar(DT_I32), 0), *from = stage;
     if (r->apart) copy_late(r, &b, c, stage);
-    if (plant(PLANT_STAGE_INDEX) && slot) from = next_slot(&b, slot, r->plan->distance);
+    if (plant(PLANT_STAGE_INDEX) && r->slot) from = next_slot(&b, r->slot, r->plan->stages);
     Value *v = read_copy(&b, c, from);
     v->name = c->load->results[0]->name;
+    if (r->plan->is_bulk) stage = slot_before(&b, r->slot, r->plan->stages);
     prefetch_copy(r, &b, c, stage, front, map, false, false);
     value_replace(r->f, c->load->results[0], v);
     op_erase(r->f, c->load);
 }
 
-/* Each round waits for its own copies, reads them, and begins those of a later round there. */
-static void rotate_own(Rotation *r, Value *slot, const Front *front, ValueMap *map) {
+/* Each round waits for each thread's own copies, reads them, and begins those of a later round there. */
+static void rotate_own(Rotation *r, const Front *front, ValueMap *map) {
     const PrefetchPlan *plan = r->plan;
-    Builder b = builder_before(r->f, plan->copies[0].load);
-    build_order(&b, OP_COPYWAIT, plan->distance - 1);
+    Builder behind;
+    bool has_waited = false;
     for (uint32_t i = 0; i < plan->num_copies; i++) {
-        Builder behind = builder_after(r->f, plan->copies[i].load);
-        replace_load(r, &plan->copies[i], slot, front, map);
-        if (i + 1 == plan->num_copies) build_order(&behind, OP_COPYCOMMIT, 0);
+        const PrefetchCopy *c = &plan->copies[i];
+        if (c->store) continue;
+        Builder b = builder_before(r->f, c->load);
+        if (!has_waited) build_order(&b, OP_COPYWAIT, plan->distance - 1);
+        has_waited = true;
+        behind = builder_after(r->f, c->load);
+        replace_load(r, c, front, map);
     }
+    if (has_waited) build_order(&behind, OP_COPYCOMMIT, 0);
 }
 
 /* ---- For all threads to see -------------------------------------------------------------------------------------- */
@@ -220,12 +249,6 @@ static bool give_stage(const Rotation *r, Op *op, Value *stage) {
     for (uint32_t i = 0; i < op->nregions; i++)
         for (Op *in = op->regions[i]->first; in; in = in->next) found |= give_stage(r, in, stage);
     return found;
-}
-
-static Value *slot_before(Builder *b, Value *slot, uint32_t slots) {
-    Type i32 = type_scalar(DT_I32);
-    Value *is_first = build_compare(b, OP_ICMP, PRED_EQ, slot, build_int(b, i32, 0));
-    return build3(b, OP_SELECT, is_first, build_int(b, i32, slots - 1), build2(b, OP_ADD, slot, build_int(b, i32, -1)));
 }
 
 /* Do products take what was copied, by another proxy? */
@@ -334,18 +357,12 @@ static void wait_for_bulk(const Rotation *r) {
     }
 }
 
-/* Each goes into the stage that the round itself has read, behind the wait for the last product from there. With
- * products under way at the round's end, that of the round before. */
-static void bulk_behind_reads(const Rotation *r, const Front *front, ValueMap *map) {
-    for (uint32_t i = 0; i < r->plan->num_copies; i++) {
-        const PrefetchCopy *c = &r->plan->copies[i];
-        Op *at = body_of(r)->last;
-        while (!r->plan->lag && !reads_buffer(at->prev, c->buffer)) at = at->prev;
-        Builder b = builder_before(r->f, at);
-        Value *to = r->plan->lag ? slot_before(&b, r->slot, r->plan->stages) : r->slot;
-        if (plant(PLANT_RING_STAGE)) to = next_slot(&b, to, r->plan->stages);
-        bulk_copy(r, &b, c, to, front, map, false);
-    }
+/* Into the stage of the round before. The pass async moves them to where all products have read that. */
+static void bulk_copies_later(const Rotation *r, const Front *front, ValueMap *map) {
+    Builder b = builder_before(r->f, body_of(r)->first);
+    Value *to = plant(PLANT_RING_STAGE) ? r->slot : slot_before(&b, r->slot, r->plan->stages);
+    for (uint32_t i = 0; i < r->plan->num_copies; i++)
+        if (r->plan->copies[i].box) bulk_copy(r, &b, &r->plan->copies[i], to, front, map, false);
 }
 
 /* All meet in front of the first reader, or did so in the round before: so this round's copies are there, and nobody
@@ -362,7 +379,8 @@ static void rotate_ring(Rotation *r, const Front *front, ValueMap *map) {
         if ((reads || op == plan->last) && !at) at = op;
     }
     if (plan->is_bulk) {
-        bulk_behind_reads(r, front, map);
+        bulk_copies_later(r, front, map);
+        rotate_own(r, front, map);
     } else {
         if (!plan->num_early) build_meeting(r, at);
         copy_later(r, at, front, map);
@@ -370,6 +388,7 @@ static void rotate_ring(Rotation *r, const Front *front, ValueMap *map) {
     wait_for_bulk(r);
     for (uint32_t i = 0; i < plan->num_copies; i++) {
         const PrefetchCopy *c = &plan->copies[i];
+        if (plan->is_bulk && !c->box) continue;
         b = builder_before(r->f, c->load);
         if (c->box && c->store->next->kind == OP_PROXYFENCE) op_erase(r->f, c->store->next);
         if (c->store) op_erase(r->f, c->store);
@@ -385,13 +404,15 @@ static void rotate_copies(Rotation *r) {
     Builder b = builder_before(r->f, r->loop);
     r->apart = compare_buffers(r, &b);
     r->carry = plan->copies_carry;
-    Front front = begin_copies(r, &b);
+    Value *first = begin_count(r, &b);
+    Front front = begin_copies(r, &b, first);
     n = early = front_pack(r, &front, more);
     bool by_bulk = has_copies(plan, true);
-    if (slots > 1) more[early++] = build_int(&b, type_scalar(DT_I32), 0);
-    if (by_bulk) more[early++] = build_int(&b, type_scalar(DT_I32), 0);
+    if (slots > 1) more[early++] = first;
+    if (by_bulk) more[early++] = begin_count(r, &b);
     if (plan->num_early) build_meeting(r, r->loop);
     loop_grow(r, more, early + read_early(r, &b, more[n], more + early));
+    for (uint32_t i = n; i < early; i++) hand_on_count(r, i);
     front = front_unpack(r);
     Value **carried = body_of(r)->args.at + 1 + r->first;
     r->slot = slots > 1 ? carried[n] : NULL;
@@ -399,7 +420,7 @@ static void rotate_copies(Rotation *r) {
     take_early(r, carried + early);
     ValueMap map = front_map(r, &front);
     if (plan->is_ring) rotate_ring(r, &front, &map);
-    else rotate_own(r, r->slot, &front, &map);
+    else rotate_own(r, &front, &map);
     Value *slot = NULL, *next[MOST_EARLY];
     uint32_t num_next = read_next(r, body_of(r)->args.at[0], &slot, next);
     b = builder_before(r->f, body_of(r)->last);

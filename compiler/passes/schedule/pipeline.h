@@ -32,17 +32,17 @@ typedef struct PrefetchRead {
 
 /* One loop. Loads go through shared memory, `distance` rounds ahead, or wait in registers for one round. Where other
  * threads read what one copied, there is one stage more: a round copies into what all have read the round before;
- * and another one where that round's products go on meanwhile. Bulk copies alone go into what their round has read. */
+ * and another one where that round's products go on meanwhile. Bulk copies wait for those products alone. */
 typedef struct PrefetchPlan {
     Op *loop;
     int direction;           /* 1: its step is known to be positive; -1: not to be; 0: neither */
     PrefetchCopy copies[MOST_PREFETCHED];
     Op *loads[MOST_PREFETCHED];
     uint32_t num_copies, num_loads, distance, stages;
-    uint32_t lag;            /* rounds whose products go on in the next one: 0 or 1 */
+    uint32_t lag;            /* rounds whose products go on behind the barrier of the next one: 0 or 1 */
     bool multiplies;         /* a product stands in the loop, which loads its operands */
     bool is_ring;            /* other threads read what one copied */
-    bool is_bulk;            /* bulk copies bring all: no barrier, as the last warp that has read a stage fills it */
+    bool is_bulk;            /* bulk copies bring all that others read: no barrier, the last reader fills a stage */
     PrefetchRead early[MOST_EARLY]; /* made before … */
     uint32_t num_early;
     Op *last;                /* … the last product of the round before */

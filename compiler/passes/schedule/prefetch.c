@@ -298,19 +298,18 @@ static uint64_t room_of(const Planner *p, const PrefetchPlan *plan) {
 /* Bytes of all buffers, with copies so many rounds ahead. */
 static uint64_t bytes_ahead(Planner *p, PrefetchPlan *plan, uint32_t distance) {
     plan->distance = distance;
-    plan->stages = distance + (plan->is_ring && !plan->is_bulk) + plan->lag;
+    plan->stages = distance + plan->is_ring + plan->lag;
     for (uint32_t i = 0; i < plan->num_copies; i++) p->f->buffers.at[plan->copies[i].buffer].stages = plan->stages;
     return buffers_place(p->f, &p->lives);
 }
 
-/* As many stages as fit; false: not even two, or one of a thread's own. What other buffers take anyway is room, too. */
+/* As many stages as fit; false: not even one round ahead does. What other buffers take anyway is room, too. */
 static bool give_stages(Planner *p, PrefetchPlan *plan, uint32_t wanted) {
-    uint32_t fewest = plan->is_bulk && !plan->lag ? 2 : 1;
-    uint64_t room = room_of(p, plan), least = bytes_ahead(p, plan, fewest);
+    uint64_t room = room_of(p, plan), least = bytes_ahead(p, plan, 1);
     if (least > room) room = least;
     if (room > p->c->target->max_shared) room = p->c->target->max_shared;
-    while (wanted >= fewest && bytes_ahead(p, plan, wanted) > room) wanted--;
-    return wanted >= fewest;
+    while (wanted && bytes_ahead(p, plan, wanted) > room) wanted--;
+    return wanted > 0;
 }
 
 static void take_back(Planner *p, PrefetchPlan *plan) {
@@ -323,16 +322,15 @@ static void take_back(Planner *p, PrefetchPlan *plan) {
 }
 
 static void place_copies(Planner *p, PrefetchPlan *plan) {
-    uint32_t said = stages_said(p->f, plan->loop), wanted;
+    uint32_t said = stages_said(p->f, plan->loop), wanted = (said ? said : STAGES) - 1;
     if (!plan->num_copies) return;
     plan->is_bulk = plan->is_ring;
-    for (uint32_t i = 0; i < plan->num_copies; i++) plan->is_bulk &= plan->copies[i].box != NULL;
-    wanted = (said ? said : STAGES) - !plan->is_bulk;
+    for (uint32_t i = 0; i < plan->num_copies; i++) plan->is_bulk &= plan->copies[i].box || !plan->copies[i].store;
     if (wanted > MOST_DISTANCE) wanted = MOST_DISTANCE;
     uint32_t before = p->f->buffers.len;
     Lives was = p->lives;
     for (uint32_t i = 0; i < plan->num_copies; i++) add_ring(p, plan, &plan->copies[i]);
-    plan->lag = plan->is_ring && wanted >= LEAST_TO_LAG && loop_sums(plan->loop);
+    plan->lag = plan->is_ring && !plan->is_bulk && wanted >= LEAST_TO_LAG && loop_sums(plan->loop);
     if (plan->lag) plan->lag = give_stages(p, plan, wanted - 1) && plan->distance > 1;
     if (!give_stages(p, plan, wanted - plan->lag)) {
         take_back(p, plan);
@@ -340,7 +338,7 @@ static void place_copies(Planner *p, PrefetchPlan *plan) {
         p->lives = was;
     } else if (said && plan->distance + plan->lag < wanted && p->c->remarks) {
         diag(p->c->diag, plan->loop->span, plan->is_ring ? R_FEWER_RINGS : R_FEWER_STAGES,
-             plan->distance + plan->lag + !plan->is_bulk);
+             plan->distance + plan->lag + 1);
     }
 }
 

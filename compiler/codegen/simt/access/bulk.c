@@ -24,15 +24,25 @@ static void load_box(Simt *s, const Op *op, V stage, V count, V issue, const Box
     prim_tuple(s, PRIM_BULK_LOAD, NULL, args, COUNT(args));
 }
 
+/* Copies side by side into one stage of several buffers take one turn. */
+static bool is_same_turn(const Simt *s, const Op *op) {
+    return op->prev && op->prev == s->filled && op->prev->args[0] == op->args[0];
+}
+
 /* Warps say that they have read a stage. Is this thread the one that fills it, in the last warp to say so? */
-static V fills(Simt *s, const Buffer *b, V stage) {
+static V fills(Simt *s, const Op *op, V stage) {
+    const Buffer *b = &s->f->buffers.at[op->attr.buffer];
+    bool is_same = is_same_turn(s, op);
+    s->filled = op;
+    if (is_same) return s->filler;
     uint32_t lanes = s->f->threads_per_program / s->f->num_warps;
     V lane = LLVMBuildAnd(s->m->at, simt_tid(s), simt_i32(s, lanes - 1), ""), site = simt_site(s);
     V is_first = LLVMBuildICmp(s->m->at, LLVMIntEQ, lane, simt_i32(s, 0), "");
     prim_call(s, PRIM_BAR_WARP, &site, 1);
     V args[] = {simt_readers_of(s, b, stage), is_first, site};
     V missing = prim_call(s, PRIM_MBARRIER_ARRIVE, args, COUNT(args));
-    return LLVMBuildICmp(s->m->at, LLVMIntEQ, missing, simt_i32(s, plant(PLANT_BULK_TURN) ? s->f->num_warps : 1), "");
+    V last = simt_i32(s, plant(PLANT_BULK_TURN) ? s->f->num_warps : 1);
+    return s->filler = LLVMBuildICmp(s->m->at, LLVMIntEQ, missing, last, "");
 }
 
 void simt_bulk_load(Simt *s, const Op *op) {
@@ -42,7 +52,7 @@ void simt_bulk_load(Simt *s, const Op *op) {
     V number = tile_slot(s, tile_of(s, op->args[0]), 0), issue = tile_slot(s, tile_of(s, op->args[1]), 0);
     if (plant(PLANT_BULK_STAGE) && op->attr.is_prefetch) number = simt_i32(s, 0);
     V stage = LLVMBuildMul(s->m->at, number, simt_i32(s, b->bytes), ""), count = simt_count_of(s, b, number);
-    V who = op->attr.is_begin ? simt_owner_in_block(s, NULL) : fills(s, b, number);
+    V who = op->attr.is_begin ? simt_owner_in_block(s, NULL) : fills(s, op, number);
     issue = LLVMBuildAnd(s->m->at, issue, who, "");
     if (op->attr.is_begin) prim_call(s, PRIM_PROXY_FENCE, NULL, 0); /* what stores left there is before */
     simt_expect(s, b, count, issue);

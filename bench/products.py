@@ -345,7 +345,7 @@ def attention_backward(heads, length, dim, causal):
     do, scale = torch.randn((1, heads, length, dim), device="cuda").bfloat16(), dim**-0.5
     wants = want_backward(*(x.detach()[0, 0] for x in (q, k, v, do)), scale, causal)
     own = [torch.empty_like(q) for _ in range(4)]  # o, dq, dk, dv
-    lse, kept = torch.empty((heads, length), device="cuda"), {}
+    (lse, delta), kept = (torch.empty((heads, length), device="cuda") for _ in range(2)), {}
     sizes = [heads, heads, length, length, dim, scale]
 
     def check(_):
@@ -368,15 +368,25 @@ def attention_backward(heads, length, dim, causal):
     def fsc_backward(tile=None, **options):
         q_, k_, v_ = (x.detach() for x in (q, k, v))
         ours("attention.dsl", [own[0], lse, q_, k_, v_, *sizes], {"CAUSAL": causal})()
-        return ours("attention_backward.dsl", [*own[1:], q_, k_, v_, own[0], lse, do, *sizes],
-                    {"CAUSAL": causal, **(tile or {})}, **options)
+        first = ours("attention_delta.dsl", [delta, do, own[0], heads * length, dim])
+        second = ours("attention_backward.dsl", [*own[1:], q_, k_, v_, do, lse, delta, *sizes],
+                      {"CAUSAL": causal, **(tile or {})}, **options)
+
+        def launch():
+            first()
+            second()
+
+        launch.facts = second.facts
+        return launch
 
     from torch.nn.attention import SDPBackend
     makers = [("fa2", lambda: sdpa(SDPBackend.FLASH_ATTENTION)), ("cudnn", lambda: sdpa(SDPBackend.CUDNN_ATTENTION)),
               ("fsc-default", fsc_backward)]
     makers += [(f"fsc {r}x{k}w{w}s{n}", lambda r=r, k=k, w=w, n=n: fsc_backward(
-        {"QUERIES": r, "KEYS": k}, num_warps=w, num_stages=n))
-        for r, k, w, n in ((64, 64, 4, 1), (64, 64, 4, 2), (128, 128, 8, 2), (128, 64, 8, 2), (64, 64, 8, 2))]
+        {"BLOCK": r, "STEP": k}, num_warps=w, num_stages=n))
+        for r, k, w, n in ((64, 64, 4, 1), (64, 64, 4, 2), (128, 64, 8, 2), (128, 64, 8, 3), (128, 32, 8, 3),
+                           (128, 128, 8, 2), (64, 128, 4, 2), (256, 64, 16, 2))]
+    makers += without_passes(makers)
     where = f"attention backward h{heads} {length} d{dim}{' causal' * causal} bf16"
     launches = tried(makers, check, where)
     kept.clear()

@@ -105,6 +105,7 @@
 # RUN:   | FileCheck %s --check-prefix=WINDOW
 # RUN: not fsc -D WINDOW=16 %examples/attention.dsl -o - 2>&1 | FileCheck %s --check-prefix=NOWINDOW
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/attention_backward.dsl -o - | FileCheck %s --check-prefix=ATTENTIONGRAD
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/attention_delta.dsl -o - | FileCheck %s --check-prefix=DELTA
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/attention_decode.dsl -o - | FileCheck %s --check-prefix=DECODE
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/attention_merge.dsl -o - | FileCheck %s --check-prefix=MERGE
 # RUN: fsc --emit=tile --passes= -D bias=None -D residual=None %examples/matmul.dsl -o - \
@@ -181,6 +182,8 @@
 # WINDOW-NOT: %lse
 # WINDOW: icmp sgt {{.*}} : tile<64x64xi1>
 # NOWINDOW: a window ends at a query's own place
+# DELTA-COUNT-2: load
+# DELTA: reduce
 # ATTENTIONGRAD-COUNT-4: dot {{.*}} : tile<32x{{(32|64)}}xfp32>
 # ATTENTIONGRAD: for
 # ATTENTIONGRAD-COUNT-3: dot {{.*}} : tile<32x{{(32|64)}}xfp32>

@@ -161,11 +161,12 @@ def run_backward(bench, dtype, heads, kv_heads, queries, keys, dim, causal=False
     hidden = unseen(queries, keys, causal, window)
     wants, out, lse = backward_wants(a, many(b, heads), many(c, heads), e, scale, hidden, dtype, cut(bench, dtype))
     o = Matrix(bench, dtype, (heads * queries, dim), out.reshape(-1, dim))
-    sums = bench.buffer("fp32", lse.size, lse.ravel())
+    sums, delta = bench.buffer("fp32", lse.size, lse.ravel()), bench.buffer("fp32", lse.size)
+    bench.run(example("attention_delta.dsl"), delta, do.buffer, o.buffer, heads * queries, dim, types={"T": dtype})
     results = [heads_of(bench, rng, dtype, h, n, dim, False)
                for h, n in ((heads, queries), (kv_heads, keys), (kv_heads, keys))]
     bench.run(source or example("attention_backward.dsl"), *(r.buffer for r in results), q.buffer, k.buffer, v.buffer,
-              o.buffer, sums, do.buffer, heads, kv_heads, queries, keys, dim, scale, types={"T": dtype},
+              do.buffer, sums, delta, heads, kv_heads, queries, keys, dim, scale, types={"T": dtype},
               defines={"CAUSAL": causal, "WINDOW": window, **defines})
     for (name, (want, bound)), result in zip(wants.items(), results):
         if name != "dq":
@@ -184,7 +185,7 @@ def attention_backward(bench, sizes, causal):
 
 @case(window=[1, 16, 50], blocks=[(32, 32), (16, 64), (64, 16)])
 def attention_backward_window(bench, window, blocks):
-    run_backward(bench, "fp16", 2, 1, 66, 70, 16, True, window, QUERIES=blocks[0], KEYS=blocks[1])
+    run_backward(bench, "fp16", 2, 1, 66, 70, 16, True, window, BLOCK=blocks[0], STEP=blocks[1])
 
 
 # ---- Decoding --------------------------------------------------------------------------------------------------------
@@ -244,8 +245,9 @@ def attention_checks_can_fail(bench):
             ("j[None, :] > ", "j[None, :] >= "), ("= scale *", "= scale * 1.0001 *"), ("head // (", "0 * ("),
             ("// KEYS * KEYS", "// KEYS * KEYS + KEYS"), ("first + QUERIES + shift)", "first + shift)"))
     planted("attention_backward.dsl", lambda s: run_backward(bench, "fp32", 2, 1, 40, 50, 16, True, 40, source=s),
-            ("sum_k * scale", "sum_k"), ("- delta[:, None]", ""), ("p.to(T).T, e, sum_v,", "p.to(T).T, e,"),
-            ("first + QUERIES + shift", "first + shift"), ("a, sum_k, input", "a, input"))
+            ("sum_k * scale", "sum_k"), ("- means[:, None]", ""), ("- means[None, :]", ""),
+            ("p.to(T), e, sum_v,", "p.to(T), e,"), ("first + BLOCK + shift)", "first + shift)"),
+            ("a, sum_k, input", "a, input"), ("j <= (i + most", "j < (i + most"))
     planted("attention_decode.dsl", lambda s: run_decode(bench, "fp32", [70, 33], 4, 2, 16, 8, 2, source=s),
             ("keys % page", "0"), ("keys // page", "keys // page * 0"), ("(scale *", "(scale * 1.001 *"),
             ("cdiv(cdiv(end - begin, KEYS), n_parts)", "(cdiv(end - begin, KEYS) // n_parts)"))

@@ -88,6 +88,15 @@ def ours(file, values, defines=None, **options):
     return launch
 
 
+def both(first, second, facts):
+    def launch():
+        first()
+        second()
+
+    launch.facts = facts
+    return launch
+
+
 def sample(launches, seconds=2.0):
     """name → median milliseconds; the launches take turns, in another order each round: what draws much power slows
     down who follows."""
@@ -371,13 +380,7 @@ def attention_backward(heads, length, dim, causal):
         first = ours("attention_delta.dsl", [delta, do, own[0], heads * length, dim])
         second = ours("attention_backward.dsl", [*own[1:], q_, k_, v_, do, lse, delta, *sizes],
                       {"CAUSAL": causal, **(tile or {})}, **options)
-
-        def launch():
-            first()
-            second()
-
-        launch.facts = second.facts
-        return launch
+        return both(first, second, second.facts)
 
     from torch.nn.attention import SDPBackend
     makers = [("fa2", lambda: sdpa(SDPBackend.FLASH_ATTENTION)), ("cudnn", lambda: sdpa(SDPBackend.CUDNN_ATTENTION)),
@@ -418,13 +421,7 @@ def decode(seqs, heads, kv_heads, length, dim, page=64):
                                                   dim, seqs * per, page, per, scale], {"KEYS": block},
                          num_warps=warps, num_stages=stages)
             second = ours("attention_merge.dsl", [out, o_parts, lse, parts, seqs * heads, dim])
-
-            def launch():
-                first()
-                second()
-
-            launch.facts = first.facts
-            return launch
+            return both(first, second, first.facts)
 
         makers.append((f"fsc p{parts}k{block}w{warps}s{stages}", make))
     to = torch.empty_like(k)

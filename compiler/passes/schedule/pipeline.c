@@ -152,17 +152,10 @@ static Front begin_copies(Rotation *r, Builder *b, Value *slot) {
 }
 
 /* Where a stage, or its phase, begins. What bulk copies count goes on within another loop, which carries it. */
-static Value *begin_count(const Rotation *r, Builder *b) {
-    Op *outer = has_copies(r->plan, true) ? r->loop->parent->owner : NULL;
-    Builder out = outer ? builder_before(r->f, outer) : *b;
-    Value *zero = build_int(&out, type_scalar(DT_I32), 0);
+static Value *begin_count(const Rotation *r, Op *outer) {
+    Builder b = builder_before(r->f, outer ? outer : r->loop);
+    Value *zero = build_int(&b, type_scalar(DT_I32), 0);
     return outer ? loop_carry(r->f, outer, zero, NULL) : zero;
-}
-
-/* … where the loop left it. */
-static void hand_on_count(const Rotation *r, uint32_t i) {
-    Op *outer = has_copies(r->plan, true) ? r->loop->parent->owner : NULL;
-    if (outer) op_add_arg(r->f, outer->regions[0]->last, r->loop->results[r->first + i]);
 }
 
 /* Another one each time that the stages begin from the first one. */
@@ -404,15 +397,17 @@ static void rotate_copies(Rotation *r) {
     Builder b = builder_before(r->f, r->loop);
     r->apart = compare_buffers(r, &b);
     r->carry = plan->copies_carry;
-    Value *first = begin_count(r, &b);
+    bool by_bulk = has_copies(plan, true);
+    Op *outer = by_bulk ? r->loop->parent->owner : NULL;
+    Value *first = begin_count(r, outer);
     Front front = begin_copies(r, &b, first);
     n = early = front_pack(r, &front, more);
-    bool by_bulk = has_copies(plan, true);
     if (slots > 1) more[early++] = first;
-    if (by_bulk) more[early++] = begin_count(r, &b);
+    if (by_bulk) more[early++] = begin_count(r, outer);
     if (plan->num_early) build_meeting(r, r->loop);
     loop_grow(r, more, early + read_early(r, &b, more[n], more + early));
-    for (uint32_t i = n; i < early; i++) hand_on_count(r, i);
+    for (uint32_t i = n; outer && i < early; i++)
+        op_add_arg(r->f, outer->regions[0]->last, r->loop->results[r->first + i]);
     front = front_unpack(r);
     Value **carried = body_of(r)->args.at + 1 + r->first;
     r->slot = slots > 1 ? carried[n] : NULL;
@@ -499,8 +494,7 @@ void pass_pipeline(Func *f, PassContext *c) {
         if (plans.at[i].num_copies) rotate_copies(&r);
         if (plans.at[i].num_loads) rotate_loads(&r);
     }
-    bool changed = plans.len > 0;
     maps_keep_used(f, scratch);
     arena_destroy(scratch);
-    if (changed) pass_dce(f, c);
+    if (plans.len) pass_dce(f, c);
 }

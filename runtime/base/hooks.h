@@ -127,15 +127,17 @@ typedef struct EmuCalls {
     /* Into the shared memory of that block of the cluster. */
     void (*store_cluster)(EmuThread *t, uint64_t offset, uint32_t block, uint32_t predicate, uint64_t *data,
                           uint32_t access, int32_t site);
-    /* The same, and its bytes count at the mbarrier there. One counts from init on. In each phase threads arrive so
-     * often: they say how many bytes to expect, or get how many arrivals were missing (0: the predicate is false). */
+    /* The same, and its bytes count at the mbarrier there. One counts from init on; in each phase it is told once how
+     * many bytes to expect. */
     void (*store_async)(EmuThread *t, uint64_t offset, uint32_t mbarrier, uint32_t block, uint32_t predicate,
                         uint64_t *data, uint32_t access, int32_t site);
-    void (*mbarrier_init)(EmuThread *t, uint32_t mbarrier, uint32_t predicate, uint32_t n, uint32_t arrivals,
-                          int32_t site);
+    void (*mbarrier_init)(EmuThread *t, uint32_t mbarrier, uint32_t predicate, uint32_t n, int32_t site);
     void (*mbarrier_expect)(EmuThread *t, uint32_t mbarrier, uint32_t predicate, uint32_t bytes, int32_t site);
-    uint32_t (*mbarrier_arrive)(EmuThread *t, uint32_t mbarrier, uint32_t predicate, int32_t site);
     void (*mbarrier_wait)(EmuThread *t, uint32_t mbarrier, uint32_t parity, int32_t site);
+    /* Words where threads take turns, `all` of them in each: how many have yet to come, this one among them (0: the
+     * predicate is false). */
+    void (*turn_init)(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t n, int32_t site);
+    uint32_t (*turn)(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t all, int32_t site);
     /* Begins to copy a box of a map's memory to shared memory; its bytes count at the mbarrier. words: the coordinates,
      * fastest first, as signed 32 bits. map: the host's address of what the runtime made of it. */
     void (*bulk_load)(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t mbarrier, uint32_t predicate,

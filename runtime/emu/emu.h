@@ -324,10 +324,10 @@ void mbarriers_destroy(Team *t);
 void mbarriers_meet(Block *b); /* its threads have met */
 bool mbarriers_know(const Team *t, const Touch *old, const Touch *now); /* did now's warp wait for what followed old? */
 
-void emu_mbarrier_init(EmuThread *t, uint32_t mbarrier, uint32_t predicate, uint32_t n, uint32_t arrivals,
-                       int32_t site);
+void emu_mbarrier_init(EmuThread *t, uint32_t mbarrier, uint32_t predicate, uint32_t n, int32_t site);
 void emu_mbarrier_expect(EmuThread *t, uint32_t mbarrier, uint32_t predicate, uint32_t bytes, int32_t site);
-uint32_t emu_mbarrier_arrive(EmuThread *t, uint32_t mbarrier, uint32_t predicate, int32_t site);
+void emu_turn_init(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t n, int32_t site);
+uint32_t emu_turn(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t all, int32_t site);
 void emu_mbarrier_wait(EmuThread *t, uint32_t mbarrier, uint32_t parity, int32_t site);
 void emu_store_async(EmuThread *t, uint64_t offset, uint32_t mbarrier, uint32_t block, uint32_t predicate,
                        uint64_t *data, uint32_t access, int32_t site);

@@ -6,8 +6,8 @@
  * Method: a store or copy writes at once, and is a conflict for whoever touches the bytes without having waited
  * (shadow.c). A wait teaches its warp what each warp that stored knew and had done: a time for each pair of warps. That
  * is all a GPU has to keep of it: loads before, and stores that count. What a warp has learnt its block's others know
- * behind a barrier of the block. Of a bulk copy only the wait for its own mbarrier and phase counts. The last one to
- * arrive where no bytes come has learnt what those before it knew.
+ * behind a barrier of the block. Of a bulk copy only the wait for its own mbarrier and phase counts. A turn is an
+ * mbarrier without bytes, which nobody waits for: the last warp to come learns what those before it knew.
  */
 #include "runtime/emu/emu.h"
 
@@ -17,9 +17,9 @@
 struct Mbarrier {
     uint32_t offset;
     uint32_t phase, waited; /* ended so far; of those somebody waited for */
-    uint32_t arrivals, arrived; /* in a phase; in this one */
-    bool counts_bytes;      /* who arrives says how many, and others wait for them */
-    int64_t missing;        /* bytes; below 0: they came before it was told */
+    bool is_told;           /* in this phase, how many bytes */
+    int64_t missing;        /* of them; below 0: they came before it was told */
+    uint32_t came;          /* in this turn */
     uint32_t *coming, *known; /* by warp: what who has stored knows; by the last phase that has ended */
     uint32_t *seen;           /* by warp of the block: how many phases have ended, as far as it knows */
 };
@@ -100,9 +100,9 @@ Mbarrier *mbarrier_find(const Thread *t, const Block *in, uint32_t offset, int32
 
 /* With checks a phase ends in knowledge, too. */
 static void end_phase(Block *b, Mbarrier *m) {
-    if (m->arrived < m->arrivals || m->missing) return;
+    if (!m->is_told || m->missing) return;
     m->phase++;
-    m->arrived = 0;
+    m->is_told = false;
     memcpy(m->known, m->coming, all_warps(b->team) * sizeof *m->known);
     for (uint32_t i = 0; i < b->team->threads_per_block; i++)
         if (b->threads[i].state == THREAD_AT_COUNT) b->threads[i].state = THREAD_READY;
@@ -123,8 +123,7 @@ static bool mbarrier_create(Block *b, Mbarrier **out) {
     return b->team->learnt != NULL;
 }
 
-void emu_mbarrier_init(EmuThread *head, uint32_t mbarrier, uint32_t predicate, uint32_t n, uint32_t arrivals,
-                       int32_t site) {
+void emu_mbarrier_init(EmuThread *head, uint32_t mbarrier, uint32_t predicate, uint32_t n, int32_t site) {
     Thread *t = (Thread *)head; /* its first member */
     (void)site;
     for (uint32_t i = 0; i < n && predicate; i++) {
@@ -136,7 +135,6 @@ void emu_mbarrier_init(EmuThread *head, uint32_t mbarrier, uint32_t predicate, u
         uint32_t warps = all_warps(t->block->team), *coming = m->coming;
         memset(coming, 0, 3 * warps * sizeof *coming);
         *m = (Mbarrier){.offset = mbarrier + i * (uint32_t)sizeof(uint64_t),
-                        .arrivals = arrivals,
                         .coming = coming,
                         .known = coming + warps,
                         .seen = coming + 2 * (size_t)warps};
@@ -147,24 +145,28 @@ void emu_mbarrier_expect(EmuThread *head, uint32_t mbarrier, uint32_t predicate,
     Thread *t = (Thread *)head;
     Mbarrier *m = predicate ? mbarrier_find(t, t->block, mbarrier, site) : NULL;
     if (!m) return;
-    if (m->arrived) complain(t, mbarrier, site, "tells an mbarrier twice in one phase how many bytes to expect");
-    m->arrived = 1;
-    m->counts_bytes = true;
+    if (m->is_told) complain(t, mbarrier, site, "tells an mbarrier twice in one phase how many bytes to expect");
+    m->is_told = true;
     m->missing += bytes;
     if (m->missing < 0) complain(t, mbarrier, site, "expects fewer bytes than have come");
     end_phase(t->block, m);
 }
 
-uint32_t emu_mbarrier_arrive(EmuThread *head, uint32_t mbarrier, uint32_t predicate, int32_t site) {
+void emu_turn_init(EmuThread *head, uint32_t word, uint32_t predicate, uint32_t n, int32_t site) {
+    emu_mbarrier_init(head, word, predicate, n, site);
+}
+
+uint32_t emu_turn(EmuThread *head, uint32_t word, uint32_t predicate, uint32_t all, int32_t site) {
     Thread *t = (Thread *)head;
-    Mbarrier *m = predicate ? mbarrier_find(t, t->block, mbarrier, site) : NULL;
+    Mbarrier *m = predicate ? mbarrier_find(t, t->block, word, site) : NULL;
     if (!m) return 0;
     Team *team = t->block->team;
-    uint32_t warp = warp_in(team, thread_index(t)), missing = m->arrivals - m->arrived++;
+    uint32_t warp = warp_in(team, thread_index(t)), missing = all - m->came++;
     join(m->coming, learnt(team, warp), all_warps(team));
     m->coming[warp] = ++team->clock;
-    if (missing == 1) join(learnt(team, warp), m->coming, all_warps(team));
-    end_phase(t->block, m);
+    if (missing > 1) return missing;
+    join(learnt(team, warp), m->coming, all_warps(team));
+    m->came = 0;
     return missing;
 }
 
@@ -190,7 +192,7 @@ void mbarrier_count(Thread *t, Block *in, Mbarrier *m, uint32_t bytes, int32_t s
     join(m->coming, learnt(team, warp), all_warps(team));
     m->coming[warp] = ++team->clock; /* all that the warp has done up to here */
     m->missing -= (int64_t)bytes;
-    if (m->arrived && m->missing < 0) complain(t, m->offset, site, "stores more bytes than are expected");
+    if (m->is_told && m->missing < 0) complain(t, m->offset, site, "stores more bytes than are expected");
     end_phase(in, m);
 }
 
@@ -211,10 +213,9 @@ void mbarriers_end(const Team *t) {
         const Block *b = &t->blocks[i];
         for (uint32_t k = 0; k < b->num_mbarriers; k++) {
             const Mbarrier *m = &b->mbarriers[k];
-            if (m->missing || (m->counts_bytes && (m->arrived || m->waited != m->phase)))
+            if (m->missing || m->is_told || m->waited != m->phase)
                 complain(&b->threads[0], m->offset, -1, "ends while bytes come to it: it did not wait for all of them");
-            else if (m->arrived)
-                complain(&b->threads[0], m->offset, -1, "ends before all have arrived at an mbarrier");
+            if (m->came) complain(&b->threads[0], m->offset, -1, "ends in the middle of a turn: some have yet to come");
         }
     }
 }

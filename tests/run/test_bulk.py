@@ -73,9 +73,9 @@ def called(source, **options):
     assert "@fsc.bulk.load" in fsc_threads(source, "sm_90a", {}, **options), "nothing comes by a bulk copy"
 
 
-@tests("bulk.load", "mbarrier.arrive")(dtype=["fp16", "bf16", "i8", "fp8e4nv"],
-                                       tile=[(64, 64, 64), (128, 32, 32), (64, 256, 128)],
-                                       rows=[True, False], k=[0, 16, 176], stages=[2, 4])
+@tests("bulk.load", "turn.init", "turn")(dtype=["fp16", "bf16", "i8", "fp8e4nv"],
+                                         tile=[(64, 64, 64), (128, 32, 32), (64, 256, 128)],
+                                         rows=[True, False], k=[0, 16, 176], stages=[2, 4])
 def bulk_blocks(bench, dtype, tile, rows, k, stages):
     """Rows of 128, 64 and 32 bytes, more than one of them across a tile; no round at all, one, several; what lies below
     row 0 or behind the last one of a matrix is 0."""

@@ -20,12 +20,12 @@ V lower_mbarrier_init(Nvptx *n, Access a, const V *in) {
     uint32_t at = asm_operand(&s, asm_shared_address(n, in[0]), "r");
     bool always = asm_is_true(in[1]);
     uint32_t predicate = always ? 0 : asm_operand(&s, in[1], "b");
-    uint64_t count = LLVMConstIntGetZExtValue(in[2]), arrivals = LLVMConstIntGetZExtValue(in[3]);
+    uint64_t count = LLVMConstIntGetZExtValue(in[2]);
     for (uint64_t i = 0; i <= count; i++) {
         if (!always) asm_number(&s, "@", predicate, " ");
         if (i == count) break;
         asm_number(&s, "mbarrier.init.shared::cta.b64 [", at, "");
-        snprintf(text, sizeof text, "+%u], %u; ", (unsigned)i * COUNT_BYTES, (unsigned)arrivals);
+        snprintf(text, sizeof text, "+%u], 1; ", (unsigned)i * COUNT_BYTES);
         asm_text(&s, text);
     }
     asm_text(&s, "fence.mbarrier_init.release.cluster;");
@@ -42,29 +42,45 @@ V lower_mbarrier_expect(Nvptx *n, Access a, const V *in) {
     return asm_build(n, &s);
 }
 
-/* The state says what was there before; to test it is how the last one comes to see what the others did. */
-V lower_mbarrier_arrive(Nvptx *n, Access a, const V *in) {
-    (void)a;
-    Asm s = asm_begin(n);
-    asm_outputs(n, &s, (Access){.bits = 32, .words = 1});
-    uint32_t at = asm_operand(&s, asm_shared_address(n, in[0]), "r");
-    bool always = asm_is_true(in[1]);
-    uint32_t predicate = always ? 0 : asm_operand(&s, in[1], "b");
-    asm_text(&s, "{ .reg .b64 state; .reg .pred p; mov.b32 $0, 0; ");
-    if (!always) asm_number(&s, "@", predicate, " ");
-    asm_number(&s, "mbarrier.arrive.shared::cta.b64 state, [", at, "]; ");
-    if (!always) asm_number(&s, "@", predicate, " ");
-    asm_text(&s, "mbarrier.pending_count.b64 $0, state; setp.eq.u32 p, $0, 1; ");
-    asm_number(&s, "@p mbarrier.test_wait.shared::cta.b64 p, [", at, "], state; }");
-    return asm_build(n, &s);
-}
-
 V lower_mbarrier_wait(Nvptx *n, Access a, const V *in) {
     (void)a;
     Asm s = asm_begin(n);
     uint32_t at = asm_operand(&s, asm_shared_address(n, in[0]), "r"), phase = asm_operand(&s, in[1], "r");
     asm_number(&s, "{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [", at, "], ");
     asm_number(&s, "", phase, "; @!p bra again; }");
+    return asm_build(n, &s);
+}
+
+V lower_turn_init(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    Asm s = asm_begin(n);
+    char text[32];
+    uint32_t at = asm_operand(&s, asm_shared_address(n, in[0]), "r");
+    uint64_t count = LLVMConstIntGetZExtValue(in[2]);
+    uint32_t predicate = asm_is_true(in[1]) ? 0 : asm_operand(&s, in[1], "b");
+    for (uint64_t i = 0; i < count; i++) {
+        if (!asm_is_true(in[1])) asm_number(&s, "@", predicate, " ");
+        asm_number(&s, "st.shared::cta.u32 [", at, "");
+        snprintf(text, sizeof text, "+%u], 0; ", (unsigned)i * COUNT_BYTES);
+        asm_text(&s, text);
+    }
+    return asm_build(n, &s);
+}
+
+/* An mbarrier counts, too; but a phase that nobody waits for is an error to compute-sanitizer. */
+V lower_turn(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    Asm s = asm_begin(n);
+    char text[64];
+    asm_outputs(n, &s, (Access){.bits = 32, .words = 1});
+    uint32_t at = asm_operand(&s, asm_shared_address(n, in[0]), "r"), all = (uint32_t)LLVMConstIntGetZExtValue(in[2]);
+    uint32_t predicate = asm_is_true(in[1]) ? 0 : asm_operand(&s, in[1], "b");
+    snprintf(text, sizeof text, "{ .reg .b32 came; mov.b32 came, %u; ", all);
+    asm_text(&s, text);
+    if (!asm_is_true(in[1])) asm_number(&s, "@", predicate, " ");
+    asm_number(&s, "atom.acq_rel.cta.shared::cta.inc.u32 came, [", at, "], ");
+    snprintf(text, sizeof text, "%u; sub.u32 $0, %u, came; }", all - 1, all);
+    asm_text(&s, text);
     return asm_build(n, &s);
 }
 

@@ -43,7 +43,7 @@ void simt_begin_cluster(Simt *s) {
         const Buffer *b = &s->f->buffers.at[i];
         if (!b->is_counted || b->offset < 0) continue;
         V args[] = {simt_i32(s, b->offset + buffer_count_offset(b)), simt_owner_in_block(s, NULL),
-                    simt_i32(s, b->stages), simt_i32(s, 1), simt_i32(s, -1)};
+                    simt_i32(s, b->stages), simt_i32(s, -1)};
         prim_call(s, PRIM_MBARRIER_INIT, args, COUNT(args));
     }
     prim_call(s, PRIM_CLUSTER_BEGIN, NULL, 0);
@@ -57,10 +57,10 @@ void simt_begin_bulk(Simt *s) {
         const Buffer *b = &s->f->buffers.at[i];
         if (!b->is_bulk || b->counts < 0) continue;
         V stages = simt_i32(s, b->stages), owner = simt_owner_in_block(s, NULL);
-        V come[] = {simt_count_of(s, b, NULL), owner, stages, simt_i32(s, 1), site};
-        V read[] = {simt_readers_of(s, b, NULL), owner, stages, simt_i32(s, s->f->num_warps), site};
+        V come[] = {simt_count_of(s, b, NULL), owner, stages, site};
+        V read[] = {simt_readers_of(s, b, NULL), owner, stages, site};
         prim_call(s, PRIM_MBARRIER_INIT, come, COUNT(come));
-        prim_call(s, PRIM_MBARRIER_INIT, read, COUNT(read));
+        prim_call(s, PRIM_TURN_INIT, read, COUNT(read));
     }
     for (uint32_t i = 0; i < s->f->maps.len; i++)
         s->maps_at[i] = LLVMBuildPtrToInt(s->m->at, s->maps_at[i], s->m->i64, "");

@@ -37,7 +37,7 @@ static uint32_t place(uint32_t offset, uint32_t span, uint32_t row, uint32_t col
 }
 
 static void begin(EmuThread *t, uint32_t bytes) {
-    t->calls->mbarrier_init(t, COUNTS, t->tid == 0, 1, 1, AT_A);
+    t->calls->mbarrier_init(t, COUNTS, t->tid == 0, 1, AT_A);
     t->calls->barrier_block(t, AT_A, 1);
     t->calls->mbarrier_expect(t, COUNTS, t->tid == 0 && bytes, bytes, AT_A);
 }
@@ -49,7 +49,7 @@ enum { ROUNDS = sizeof corners / sizeof corners[0] };
 
 /* A box a round, in places that take turns; each thread hands on a row's columns. */
 static void rounds_thread(EmuThread *t, const void *const *args) {
-    t->calls->mbarrier_init(t, COUNTS, t->tid == 0, 2, 1, AT_A);
+    t->calls->mbarrier_init(t, COUNTS, t->tid == 0, 2, AT_A);
     t->calls->barrier_block(t, AT_A, 1);
     for (uint32_t round = 0; round < ROUNDS; round++) {
         uint32_t stage = round % 2, at = stage * BOX_BYTES, count = COUNTS + 8 * stage;
@@ -208,7 +208,7 @@ static void read_early_thread(EmuThread *t, const void *const *args) {
 
 /* Waits for the other one's mbarrier; with `waits` for both. */
 static void read_other(EmuThread *t, const void *const *args, bool waits) {
-    t->calls->mbarrier_init(t, COUNTS, t->tid == 0, 2, 1, AT_A);
+    t->calls->mbarrier_init(t, COUNTS, t->tid == 0, 2, AT_A);
     t->calls->barrier_block(t, AT_A, 1);
     for (uint32_t i = 0; i < 2; i++) {
         t->calls->mbarrier_expect(t, COUNTS + 8 * i, t->tid == 0, BOX_BYTES, AT_A);
@@ -251,14 +251,14 @@ static void follows_thread(EmuThread *t, const void *const *args) {
 /* Both warps read a box, then say so; the last one to come fills it anew. */
 static void turns_thread(EmuThread *t, const void *const *args) {
     enum { READ = COUNTS + 8, WARPS = 2, TURNS = 5 };
-    t->calls->mbarrier_init(t, READ, t->tid == 0, 1, WARPS, AT_A);
+    t->calls->turn_init(t, READ, t->tid == 0, 1, AT_A);
     begin(t, BOX_BYTES);
     bulk_load(t, args, BOX, 0, 0, 0, t->tid == 0);
     for (uint32_t round = 0; round < TURNS; round++) {
         t->calls->mbarrier_wait(t, COUNTS, round % 2, AT_C);
         (void)load_shared(t, t->tid * 4, AT_D);
         t->calls->barrier_warp(t, AT_D, 3);
-        bool fills = t->calls->mbarrier_arrive(t, READ, t->tid % 32 == 0, AT_C) == 1 && round + 1 < TURNS;
+        bool fills = t->calls->turn(t, READ, t->tid % 32 == 0, WARPS, AT_C) == 1 && round + 1 < TURNS;
         t->calls->mbarrier_expect(t, COUNTS, fills, BOX_BYTES, AT_B);
         bulk_load(t, args, BOX, 0, (int32_t)round, 0, fills);
     }
@@ -279,9 +279,9 @@ static void greedy_thread(EmuThread *t, const void *const *args) {
 /* One of two warps never says that it has read. */
 static void unread_thread(EmuThread *t, const void *const *args) {
     (void)args;
-    t->calls->mbarrier_init(t, COUNTS, t->tid == 0, 1, 2, AT_A);
+    t->calls->turn_init(t, COUNTS, t->tid == 0, 1, AT_A);
     t->calls->barrier_block(t, AT_A, 1);
-    (void)t->calls->mbarrier_arrive(t, COUNTS, t->tid == 0, AT_C);
+    (void)t->calls->turn(t, COUNTS, t->tid == 0, 2, AT_C);
 }
 
 static void test_findings(void **state) {
@@ -299,7 +299,7 @@ static void test_findings(void **state) {
     assert_int_equal(launch(&s, none_thread), FSC_OK);
     assert_int_equal(launch(&s, read_both_thread), FSC_OK);
     finds_with(64, greedy_thread, "shared-race", 20, "which reads it at k.dsl:40:1");
-    finds_with(64, unread_thread, "shared-count", 0, "before all have arrived");
+    finds_with(64, unread_thread, "shared-count", 0, "in the middle of a turn");
     assert_int_equal(launch(&s, follows_thread), FSC_OK);
     assert_int_equal(launch(&s, turns_thread), FSC_OK);
 }

@@ -164,7 +164,7 @@ static void test_banks(void **state) {
 static void bulk_thread(EmuThread *t, const void *const *args) {
     enum { BOX_BYTES = 1024, MBARRIER = 8192 };
     static const uint32_t corners[][2] = {{4, 2}, {22, 18}};
-    t->calls->mbarrier_init(t, MBARRIER, t->tid == 0, 1, 1, -1);
+    t->calls->mbarrier_init(t, MBARRIER, t->tid == 0, 1, -1);
     t->calls->barrier_block(t, -1, 1);
     for (uint32_t i = 0; i < 2; i++) {
         uint64_t words[] = {corners[i][0], corners[i][1]};

@@ -14,7 +14,7 @@ static void count_rounds(EmuThread *t, const void *const *args, uint32_t stages,
                          bool meets) {
     uint64_t data[4] = {0};
     uint32_t sum = 0;
-    t->calls->mbarrier_init(t, COUNTS, t->tid == 0, stages, 1, AT_A);
+    t->calls->mbarrier_init(t, COUNTS, t->tid == 0, stages, AT_A);
     t->calls->barrier_cluster(t, AT_B, 0);
     for (uint32_t round = 0; round < rounds; round++) {
         uint32_t stage = round % stages, at = COUNTS + 8 * stage;
@@ -51,7 +51,7 @@ static void count_many_thread(EmuThread *t, const void *const *args) {
 
 static void count_untold_thread(EmuThread *t, const void *const *args) {
     (void)args;
-    t->calls->mbarrier_init(t, COUNTS, t->tid == 0, 1, 1, AT_A);
+    t->calls->mbarrier_init(t, COUNTS, t->tid == 0, 1, AT_A);
     t->calls->barrier_cluster(t, AT_B, 0);
     t->calls->mbarrier_wait(t, COUNTS, 0, AT_C);
 }
@@ -60,7 +60,7 @@ static void count_untold_thread(EmuThread *t, const void *const *args) {
 static void count_early_thread(EmuThread *t, const void *const *args) {
     uint64_t data[4] = {1};
     (void)args;
-    if (t->rank < 3) t->calls->mbarrier_init(t, COUNTS, t->tid == 0, 1, 1, AT_A);
+    if (t->rank < 3) t->calls->mbarrier_init(t, COUNTS, t->tid == 0, 1, AT_A);
     t->calls->barrier_cluster(t, AT_B, 0);
     t->calls->store_async(t, 0, COUNTS, 3, t->tid == 0 && t->rank == 0, data, word, AT_D);
 }
@@ -69,7 +69,7 @@ static void count_early_thread(EmuThread *t, const void *const *args) {
 static void count_left_thread(EmuThread *t, const void *const *args) {
     uint64_t data[4] = {1};
     (void)args;
-    t->calls->mbarrier_init(t, COUNTS, t->tid == 0, 1, 1, AT_A);
+    t->calls->mbarrier_init(t, COUNTS, t->tid == 0, 1, AT_A);
     t->calls->barrier_cluster(t, AT_B, 0);
     t->calls->store_async(t, 0, COUNTS, 1, t->tid == 0 && t->rank == 0, data, word, AT_D);
 }
@@ -78,7 +78,7 @@ static void count_left_thread(EmuThread *t, const void *const *args) {
 static void count_read_thread(EmuThread *t, const void *const *args) {
     uint64_t data[4] = {1};
     (void)args;
-    t->calls->mbarrier_init(t, COUNTS, t->tid == 0, 1, 1, AT_A);
+    t->calls->mbarrier_init(t, COUNTS, t->tid == 0, 1, AT_A);
     t->calls->barrier_cluster(t, AT_B, 0);
     t->calls->mbarrier_expect(t, COUNTS, t->tid == 0 && t->rank == 1, 4, AT_C);
     t->calls->store_async(t, 0, COUNTS, 1, t->tid == 0 && t->rank == 0, data, word, AT_A);

@@ -39,8 +39,8 @@ static V fills(Simt *s, const Op *op, V stage) {
     V lane = LLVMBuildAnd(s->m->at, simt_tid(s), simt_i32(s, lanes - 1), ""), site = simt_site(s);
     V is_first = LLVMBuildICmp(s->m->at, LLVMIntEQ, lane, simt_i32(s, 0), "");
     prim_call(s, PRIM_BAR_WARP, &site, 1);
-    V args[] = {simt_readers_of(s, b, stage), is_first, site};
-    V missing = prim_call(s, PRIM_MBARRIER_ARRIVE, args, COUNT(args));
+    V args[] = {simt_readers_of(s, b, stage), is_first, simt_i32(s, s->f->num_warps), site};
+    V missing = prim_call(s, PRIM_TURN, args, COUNT(args));
     V last = simt_i32(s, plant(PLANT_BULK_TURN) ? s->f->num_warps : 1);
     return s->filler = LLVMBuildICmp(s->m->at, LLVMIntEQ, missing, last, "");
 }

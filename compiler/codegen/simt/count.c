@@ -39,6 +39,14 @@ static Count count_of_prim(Prim p) {
     }
 }
 
+/* Who waits for bulk copies meets nobody, as who waits for the other blocks of a cluster does. No kernel has both. */
+static bool waits_for_copies(Prim p, LLVMValueRef callee) {
+    LLVMValueRef f = p == PRIM_MBARRIER_WAIT ? LLVMGetFirstFunction(LLVMGetGlobalParent(callee)) : NULL;
+    size_t length = 0;
+    while (f && !begins(LLVMGetValueName2(f, &length), "fsc.bulk.load")) f = LLVMGetNextFunction(f);
+    return f != NULL;
+}
+
 /* Operands without operands: who the thread is, which a machine reads from a register. */
 static bool is_register(Prim p) {
     return prim_info[p].operands[0] == '\0' && prim_info[p].result[0] == 'w';
@@ -66,14 +74,16 @@ static void count_matrix(CodeLine *row, Prim p, LLVMValueRef call) {
 
 static void count_call(CodeLine *row, LLVMValueRef call) {
     size_t length = 0;
-    const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &length);
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    const char *name = LLVMGetValueName2(callee, &length);
     Prim p;
     Access a;
     if (begins(name, "llvm.dbg") || begins(name, "llvm.lifetime") || begins(name, "llvm.assume")) return;
     if (prim_find(name, &p, &a)) {
         if (is_register(p)) return;
         if (p == PRIM_MMA || p == PRIM_WGMMA || p == PRIM_WGMMA_HELD) count_matrix(row, p, call);
-        if (count_of_prim(p) != COUNT_INSTRUCTIONS) row->counts[count_of_prim(p)]++;
+        Count more = waits_for_copies(p, callee) ? COUNT_INSTRUCTIONS : count_of_prim(p);
+        if (more != COUNT_INSTRUCTIONS) row->counts[more]++;
     } else if (is_float(call)) {
         if (begins(name, "llvm.sqrt"))
             row->counts[COUNT_EXACT_SQRT]++;

@@ -22,7 +22,7 @@
         num_stages=4 if ROOMY else 0 if BN == 128 else 3 if BM == 64 else 4)
 def matmul_fp8(c: *T[M, N], x: *const A[M, K], w: *const B[N, K], x_scale: *const fp32[M], w_scale: *const fp32[N],
                M: i32, N: i32, K: i32, FAST: constexpr = False, BM: constexpr = 64, BN: constexpr = 64,
-               BK: constexpr = 64, ROOMY: constexpr = False, A: dtype = fp8e4nv, B: dtype = fp8e4nv, T: dtype = bf16):
+               BK: constexpr = 32, ROOMY: constexpr = False, A: dtype = fp8e4nv, B: dtype = fp8e4nv, T: dtype = bf16):
     m = program_id(1) * BM + arange(0, BM)
     n = program_id(0) * BN + arange(0, BN)
     acc = zeros((BM, BN), fp32)

@@ -16,8 +16,6 @@ enum { COUNT_BYTES = 8 /* of each count: an mbarrier */ };
 static inline uint32_t buffer_counts(const Buffer *b) {
     return b->is_bulk ? 2 * b->stages : b->stages;
 }
-/* Does a product read it here, or is waited for? Of sums that were handed on any may have. */
-bool op_reads_matrix(const Op *op, uint32_t buffer);
 /* A bulk copy for a later round: may a product still read what it overwrites? */
 bool copy_overwrites(const Func *f, const Op *copy);
 bool op_is_exchange(const Func *f, const Op *op); /* a store, load or copy of a buffer that all threads see */

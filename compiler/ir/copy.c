@@ -5,7 +5,7 @@
  * Method: one infer_<x> for each op, as in types.c. Whether the buffer fits is the verifier's to ask (buffer.c), but
  * for bulk copies. A box's row is a span of the buffer's places, so a buffer takes a box for each span and 256 rows.
  * Whoever reads what a copy brings has waited for that stage. A bulk copy for a later round stands behind the waits for
- * the products that read what it overwrites; warps wait for each other in it.
+ * the products that read what it overwrites, and the last warp to come to it begins it.
  */
 #include "ir/private.h"
 
@@ -165,7 +165,7 @@ static bool overwrites(const Op *copy, const Block *b, uint32_t rounds) {
     bool found = false;
     for (const Op *op = b->first; op && !found; op = op->next) {
         for (uint32_t r = 0; r < op->nregions && !found; r++) found = overwrites(copy, op->regions[r], rounds);
-        bool reads = op->kind == OP_DOTASYNC && op_reads_matrix(op, copy->attr.buffer);
+        bool reads = op->kind == OP_DOTASYNC && product_takes(op, copy->attr.buffer);
         found |= reads && !has_ended(op, copy, rounds);
     }
     return found;

@@ -275,16 +275,13 @@ const char *shared_matrix_wrong(const Op *op) {
     return NULL;
 }
 
-static bool takes_matrix(const Value *v, uint32_t buffer) {
-    return v->def && v->def->kind == OP_SHMATRIX && v->def->attr.buffer == buffer;
-}
-
-bool op_reads_matrix(const Op *op, uint32_t buffer) {
-    const Op *product = op->kind == OP_DOTWAIT ? op->args[0]->def : op;
-    if (op->kind == OP_SHMATRIX) return op->attr.buffer == buffer;
-    if (op->kind != OP_DOTWAIT && op->kind != OP_DOTASYNC) return false;
-    if (!product || product->kind != OP_DOTASYNC) return true; /* handed on */
-    return takes_matrix(product->args[MMA_A], buffer) || takes_matrix(product->args[MMA_B], buffer);
+bool product_takes(const Op *product, uint32_t buffer) {
+    bool found = false;
+    for (uint32_t i = MMA_A; i <= MMA_B; i++) {
+        const Op *from = product->args[i]->def;
+        found |= from && from->kind == OP_SHMATRIX && from->attr.buffer == buffer;
+    }
+    return found;
 }
 
 /* ---- Sums that are under way ------------------------------------------------------------------------------------- */

@@ -110,6 +110,7 @@ void maps_print(const Func *f, Text *out);
 
 const char *dot_async_wrong(const Func *f, const Op *op);     /* of the operands of a dot_async; a clause, or NULL */
 const char *shared_matrix_wrong(const Op *op);
+bool product_takes(const Op *product, uint32_t buffer); /* from shared memory, of a dot_async */
 /* A store, or a wait for copies, that no fence shows to products; NULL: there is none. */
 const Op *write_unshown(const Func *f, Arena *scratch);
 /* A use of a sum that is under way; NULL: there is none. */

@@ -151,9 +151,9 @@ static void place_copy(const Func *f, Op *copy) {
     for (Op *op = to; lets_copies_pass(op); op = op->next)
         if (op->kind == OP_DOTASYNC) to = op->next;
     op_move_before(copy, to);
-    while (copy_overwrites(f, copy)) {
-        for (to = copy->next; to->kind != OP_DOTWAIT;) to = to->next;
-        op_move_before(copy, to->next);
+    while (to && copy_overwrites(f, copy)) {
+        for (to = copy->next; to && to->kind != OP_DOTWAIT;) to = to->next;
+        if (to) op_move_before(copy, to->next);
     }
 }
 

@@ -19,8 +19,8 @@
 #   fsc run attention.dsl q=q.npy k=k.npy v=v.npy o=out.npy lse=lse.npy scale=0.125 -D CAUSAL=True
 @kernel(grid=(cdiv(n_queries, QUERIES), n_heads), DIM=next_power_of_2(dim),
         ROOMY=T.primitive_bitwidth == 16 and max_shared() >= 224 * 1024,
-        QUERIES=max(16, min(128 if T.primitive_bitwidth == 16 and n_queries * n_heads >= 256 * num_sms() and
-                            (DIM > 64 or not CAUSAL or not ROOMY) else 64, next_power_of_2(n_queries))),
+        QUERIES=max(16, min(128 if T.primitive_bitwidth == 16 and n_queries * n_heads >= (96 if ROOMY else 256) *
+                            num_sms() and (DIM > 64 or not CAUSAL or not ROOMY) else 64, next_power_of_2(n_queries))),
         KEYS=(128 if n_keys > 64 and (DIM <= 64 or QUERIES == 128 and DIM == 128) else 64) if ROOMY else
         128 if QUERIES == 128 and DIM == 128 and max_shared() >= 160 * 1024 else 64 if DIM <= 128 else 32,
         num_warps=QUERIES // 16 if ROOMY and QUERIES >= 64 else 8 if KEYS == 128 else 0,

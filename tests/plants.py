@@ -73,8 +73,8 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "late-round": ["wgmma_late("],
     "bulk-places": ["bulk_blocks("],
     "bulk-wait": ["bulk_masks("],
-    "bulk-stage": ["bulk_blocks("],
-    "bulk-turn": ["bulk_blocks("],
+    "bulk-stage": ["bulk_tiles("],
+    "bulk-turn": ["bulk_tiles("],
     "ring-lag": ["wgmma_stages("],
 }
 

@@ -82,8 +82,15 @@ def blocks(c: *fp16, a: *const fp16, b: *const fp16, batch: i32, M: i32, K: i32,
 # A head is a dimension of one place; a stride may be a constant, and a tile have more columns than a box.
 # HEADS: #m0 = #map<p2 span 128: 64 of 2147483647, 64 of p3 by 128, 1 of 2147483647 by 128 x p3>
 # Where a round waits for its products, the copies of the next one go on beside its first product.
-# HEADS: bulk_load
+# The first copies are begun while the load of what the loop takes from before it is under way.
+# HEADS: load
+# HEADS-NOT: shared_store
+# HEADS: bulk_load {{.*}} begin}
 # HEADS-NOT: copy_async
+# HEADS: shared_store {{.*}} {buffer = b0}
+# HEADS-NEXT: proxy_fence
+# HEADS-NEXT: barrier block
+# HEADS: for
 # HEADS: dot_async
 # HEADS-NEXT: bulk_load {{.*}} prefetch, ahead = 1}
 # HEADS-NEXT: dot_wait

@@ -1,8 +1,8 @@
 /* front.c - the front of a loop: which round is so many ahead, and what its addresses are.
  *
  * In: a loop whose loads are issued ahead. Out: ops that say whether the front's round runs, its loop variable, and
- * whatever else its addresses follow. Method: the front goes through the very rounds that the loop will, however it
- * counts: what does not run is issued under a false predicate.
+ * whatever else its addresses follow; which stage is next. Method: the front goes through the very rounds that the loop
+ * will, however it counts: what does not run is issued under a false predicate.
  */
 #include "passes/schedule/pipeline.h"
 
@@ -46,4 +46,27 @@ Front front_next(const Rotation *r, Builder *b, const Front *at, ValueMap *map) 
         if (is_carried(r, i)) next.carried[i] = front_value(r, b, body_of(r)->last->args[i], map);
     next.more = build2(b, OP_AND, at->more, front_runs(r, b, next.iv));
     return next;
+}
+
+/* ---- Stages ------------------------------------------------------------------------------------------------------ */
+
+Value *next_slot(Builder *b, Value *slot, uint32_t slots) {
+    Type i32 = type_scalar(DT_I32);
+    int64_t known;
+    if (value_const(slot, &known)) return build_int(b, i32, (known + 1) % slots);
+    Value *next = build2(b, OP_ADD, slot, build_int(b, i32, 1));
+    Value *is_end = build_compare(b, OP_ICMP, PRED_EQ, next, build_int(b, i32, slots));
+    return build3(b, OP_SELECT, is_end, build_int(b, i32, 0), next);
+}
+
+Value *slot_before(Builder *b, Value *slot, uint32_t slots) {
+    Type i32 = type_scalar(DT_I32);
+    Value *is_first = build_compare(b, OP_ICMP, PRED_EQ, slot, build_int(b, i32, 0));
+    return build3(b, OP_SELECT, is_first, build_int(b, i32, slots - 1), build2(b, OP_ADD, slot, build_int(b, i32, -1)));
+}
+
+Value *next_phase(Builder *b, Value *phase, Value *slot) {
+    Type i32 = type_scalar(DT_I32);
+    Value *is_first = build_compare(b, OP_ICMP, PRED_EQ, slot, build_int(b, i32, 0));
+    return build3(b, OP_SELECT, is_first, build2(b, OP_XOR, phase, build_int(b, i32, 1)), phase);
 }

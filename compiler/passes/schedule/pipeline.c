@@ -125,15 +125,6 @@ static void prefetch_copy(const Rotation *r, Builder *b, const PrefetchCopy *c, 
     build_copy(b, c, ptr, mask, stage, issue, attr);
 }
 
-static Value *next_slot(Builder *b, Value *slot, uint32_t slots) {
-    Type i32 = type_scalar(DT_I32);
-    int64_t known;
-    if (value_const(slot, &known)) return build_int(b, i32, (known + 1) % slots);
-    Value *next = build2(b, OP_ADD, slot, build_int(b, i32, 1));
-    Value *is_end = build_compare(b, OP_ICMP, PRED_EQ, next, build_int(b, i32, slots));
-    return build3(b, OP_SELECT, is_end, build_int(b, i32, 0), next);
-}
-
 /* The copies of the first rounds, before the loop, from the stage `slot` on. */
 static Front begin_copies(Rotation *r, Builder *b, Value *slot) {
     Front front = front_begin(r, b);
@@ -156,13 +147,6 @@ static Value *begin_count(const Rotation *r, Op *outer) {
     Builder b = builder_before(r->f, outer ? outer : r->loop);
     Value *zero = build_int(&b, type_scalar(DT_I32), 0);
     return outer ? loop_carry(r->f, outer, zero, NULL) : zero;
-}
-
-/* Another one each time that the stages begin from the first one. */
-static Value *next_phase(Builder *b, Value *phase, Value *slot) {
-    Type i32 = type_scalar(DT_I32);
-    Value *is_first = build_compare(b, OP_ICMP, PRED_EQ, slot, build_int(b, i32, 0));
-    return build3(b, OP_SELECT, is_first, build2(b, OP_XOR, phase, build_int(b, i32, 1)), phase);
 }
 
 /* Where buffers are one, a round copies for itself, behind the stores of those before it. */
@@ -188,12 +172,6 @@ static Value *read_copy(Builder *b, const PrefetchCopy *c, Value *stage) {
     bool has_other = load->nargs > 2 && !(value_const(load->args[2], &bits) && bits == 0);
     Value *args[] = {stage, has_other ? load->args[1] : NULL, has_other ? load->args[2] : NULL};
     return op_build(b, OP_COPYREAD, args, has_other ? 3 : 1, copy_attr(c), load->results[0]->type)->results[0];
-}
-
-static Value *slot_before(Builder *b, Value *slot, uint32_t slots) {
-    Type i32 = type_scalar(DT_I32);
-    Value *is_first = build_compare(b, OP_ICMP, PRED_EQ, slot, build_int(b, i32, 0));
-    return build3(b, OP_SELECT, is_first, build_int(b, i32, slots - 1), build2(b, OP_ADD, slot, build_int(b, i32, -1)));
 }
 
 static void replace_load(Rotation *r, const PrefetchCopy *c, const Front *front, ValueMap *map) {
@@ -390,6 +368,18 @@ static void rotate_ring(Rotation *r, const Front *front, ValueMap *map) {
     }
 }
 
+/* What is stored for the loop's products stands behind the first copies, which go on while its loads arrive. */
+static void stores_behind(const Rotation *r, Op *last) {
+    Op *to = r->loop;
+    for (Op *op = last, *prev; op; op = prev) {
+        prev = op->prev;
+        bool is_behind = op->kind == OP_PROXYFENCE || (op->kind == OP_BARRIER && !op->attr.is_begin);
+        bool moves = is_behind || (op->kind == OP_SHSTORE && reads_buffer(r->loop, op->attr.buffer));
+        if (!moves && !op_is_pure(op->kind) && op->kind != OP_LOAD) return;
+        if (moves) op_move_before(op, to), to = op;
+    }
+}
+
 static void rotate_copies(Rotation *r) {
     const PrefetchPlan *plan = r->plan;
     uint32_t slots = plan->stages, n, early;
@@ -399,8 +389,10 @@ static void rotate_copies(Rotation *r) {
     r->carry = plan->copies_carry;
     bool by_bulk = has_copies(plan, true);
     Op *outer = by_bulk ? r->loop->parent->owner : NULL;
+    Op *before = r->loop->prev;
     Value *first = begin_count(r, outer);
     Front front = begin_copies(r, &b, first);
+    if (plan->is_bulk) stores_behind(r, before);
     n = early = front_pack(r, &front, more);
     if (slots > 1) more[early++] = first;
     if (by_bulk) more[early++] = begin_count(r, outer);

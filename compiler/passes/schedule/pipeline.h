@@ -83,6 +83,11 @@ ValueMap front_map(const Rotation *r, const Front *at); /* what the loop's own v
 Value *front_value(const Rotation *r, Builder *b, Value *v, ValueMap *map);
 Front front_next(const Rotation *r, Builder *b, const Front *at, ValueMap *map);
 
+/* The stage behind one of so many, or before it; the phase of that one, another each time that stages begin anew. */
+Value *next_slot(Builder *b, Value *slot, uint32_t slots);
+Value *slot_before(Builder *b, Value *slot, uint32_t slots);
+Value *next_phase(Builder *b, Value *phase, Value *slot);
+
 /* Plans for all loops that ask for stages and have loads for them; their rings are buffers of the function. */
 typedef VEC(PrefetchPlan) PrefetchPlans;
 void prefetch_plan(Func *f, PassContext *c, Arena *scratch, PrefetchPlans *plans);

@@ -377,7 +377,7 @@ def attention_backward(heads, length, dim, causal):
     def fsc_backward(tile=None, **options):
         q_, k_, v_ = (x.detach() for x in (q, k, v))
         ours("attention.dsl", [own[0], lse, q_, k_, v_, *sizes], {"CAUSAL": causal})()
-        first = ours("attention_delta.dsl", [delta, do, own[0], heads * length, dim])
+        first = ours("attention_delta.dsl", [delta, do, own[0], heads, length, dim])
         second = ours("attention_backward.dsl", [*own[1:], q_, k_, v_, do, lse, delta, *sizes],
                       {"CAUSAL": causal, **(tile or {})}, **options)
         return both(first, second, second.facts)

@@ -1,18 +1,21 @@
-# What each query's mean weighs in the backward pass of attention: delta[i] = sum_d do[i, d] o[i, d].
+# What each query's mean weighs in the backward pass of attention: delta[h, i] = sum_d do[h, i, d] o[h, i, d].
 #
 # do is what flows back to o, the means that attention.dsl made. attention_backward.dsl takes delta for each query,
 # which it meets once for every block of keys; so it is made once, before.
 #
 #   fsc run attention_delta.dsl do=do.npy o=o.npy delta=delta.npy
-@kernel(grid=(cdiv(n_rows, ROWS),), DIM=next_power_of_2(dim), ROWS=max(1, 4096 // DIM), require=DIM >= dim)
-def attention_delta(delta: *fp32[n_rows], do: *const T[n_rows, dim], o: *const T[n_rows, dim], n_rows: i32, dim: i32,
+@kernel(grid=(cdiv(n_heads * n_queries, ROWS),), DIM=next_power_of_2(dim), ROWS=max(1, 4096 // DIM),
+        require=DIM >= dim)
+def attention_delta(delta: *fp32[n_heads, n_queries], do: *const T[n_heads, n_queries, dim],
+                    o: *const T[n_heads, n_queries, dim], n_heads: i32, n_queries: i32, dim: i32,
                     ROWS: constexpr = 32, DIM: constexpr = 64, T: dtype = fp16):
     rows = program_id(0) * ROWS + arange(0, ROWS)
     d = arange(0, DIM)
     at = rows[:, None] * dim + d[None, :]
-    mask = (rows < n_rows)[:, None] & (d < dim)[None, :]
+    inside = rows < n_heads * n_queries
+    mask = inside[:, None] & (d < dim)[None, :]
     x = load(do + at, mask=mask).to(fp32) * load(o + at, mask=mask).to(fp32)
-    store(delta + rows, sum(x, axis=1), mask=rows < n_rows)
+    store(delta + rows, sum(x, axis=1), mask=inside)
 
-# test: do=random:0:fp16[70,40] o=random:1:fp16[70,40]
-# expect delta: sum(do * o, axis=1)
+# test: do=random:0:fp16[2,35,40] o=random:1:fp16[2,35,40]
+# expect delta: sum(do * o, axis=2)

@@ -162,7 +162,7 @@ def run_backward(bench, dtype, heads, kv_heads, queries, keys, dim, causal=False
     wants, out, lse = backward_wants(a, many(b, heads), many(c, heads), e, scale, hidden, dtype, cut(bench, dtype))
     o = Matrix(bench, dtype, (heads * queries, dim), out.reshape(-1, dim))
     sums, delta = bench.buffer("fp32", lse.size, lse.ravel()), bench.buffer("fp32", lse.size)
-    bench.run(example("attention_delta.dsl"), delta, do.buffer, o.buffer, heads * queries, dim, types={"T": dtype})
+    bench.run(example("attention_delta.dsl"), delta, do.buffer, o.buffer, heads, queries, dim, types={"T": dtype})
     results = [heads_of(bench, rng, dtype, h, n, dim, False)
                for h, n in ((heads, queries), (kv_heads, keys), (kv_heads, keys))]
     bench.run(source or example("attention_backward.dsl"), *(r.buffer for r in results), q.buffer, k.buffer, v.buffer,

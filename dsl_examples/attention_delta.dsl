@@ -4,11 +4,11 @@
 # which it meets once for every block of keys; so it is made once, before.
 #
 #   fsc run attention_delta.dsl do=do.npy o=o.npy delta=delta.npy
-@kernel(grid=(cdiv(n_heads * n_queries, ROWS),), DIM=next_power_of_2(dim), ROWS=max(1, 4096 // DIM),
+@kernel(grid=(cdiv(n_heads * n_queries, ROWS),), DIM=next_power_of_2(dim), ROWS=max(1, 2048 // DIM),
         require=DIM >= dim)
 def attention_delta(delta: *fp32[n_heads, n_queries], do: *const T[n_heads, n_queries, dim],
                     o: *const T[n_heads, n_queries, dim], n_heads: i32, n_queries: i32, dim: i32,
-                    ROWS: constexpr = 32, DIM: constexpr = 64, T: dtype = fp16):
+                    ROWS: constexpr = 16, DIM: constexpr = 64, T: dtype = fp16):
     rows = program_id(0) * ROWS + arange(0, ROWS)
     d = arange(0, DIM)
     at = rows[:, None] * dim + d[None, :]

@@ -12,24 +12,29 @@ static void begin_if(Asm *s, V predicate) {
     if (!asm_is_true(predicate)) asm_number(s, "@", asm_operand(s, predicate, "b"), " ");
 }
 
-/* The blocks meet behind it; the fence is what lets their barrier order nothing else. */
-V lower_mbarrier_init(Nvptx *n, Access a, const V *in) {
-    (void)a;
+/* What writes each of so many words, under the predicate; then `last`, under it, too. */
+static V write_words(Nvptx *n, const V *in, const char *write, const char *value, const char *last) {
     Asm s = asm_begin(n);
     char text[32];
     uint32_t at = asm_operand(&s, asm_shared_address(n, in[0]), "r");
     bool always = asm_is_true(in[1]);
     uint32_t predicate = always ? 0 : asm_operand(&s, in[1], "b");
     uint64_t count = LLVMConstIntGetZExtValue(in[2]);
-    for (uint64_t i = 0; i <= count; i++) {
+    for (uint64_t i = 0; i < count + (last != NULL); i++) {
         if (!always) asm_number(&s, "@", predicate, " ");
         if (i == count) break;
-        asm_number(&s, "mbarrier.init.shared::cta.b64 [", at, "");
-        snprintf(text, sizeof text, "+%u], 1; ", (unsigned)i * COUNT_BYTES);
+        asm_number(&s, write, at, "");
+        snprintf(text, sizeof text, "+%u], %s; ", (unsigned)i * COUNT_BYTES, value);
         asm_text(&s, text);
     }
-    asm_text(&s, "fence.mbarrier_init.release.cluster;");
+    if (last) asm_text(&s, last);
     return asm_build(n, &s);
+}
+
+/* The blocks meet behind it; the fence is what lets their barrier order nothing else. */
+V lower_mbarrier_init(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    return write_words(n, in, "mbarrier.init.shared::cta.b64 [", "1", "fence.mbarrier_init.release.cluster;");
 }
 
 V lower_mbarrier_expect(Nvptx *n, Access a, const V *in) {
@@ -53,18 +58,7 @@ V lower_mbarrier_wait(Nvptx *n, Access a, const V *in) {
 
 V lower_turn_init(Nvptx *n, Access a, const V *in) {
     (void)a;
-    Asm s = asm_begin(n);
-    char text[32];
-    uint32_t at = asm_operand(&s, asm_shared_address(n, in[0]), "r");
-    uint64_t count = LLVMConstIntGetZExtValue(in[2]);
-    uint32_t predicate = asm_is_true(in[1]) ? 0 : asm_operand(&s, in[1], "b");
-    for (uint64_t i = 0; i < count; i++) {
-        if (!asm_is_true(in[1])) asm_number(&s, "@", predicate, " ");
-        asm_number(&s, "st.shared::cta.u32 [", at, "");
-        snprintf(text, sizeof text, "+%u], 0; ", (unsigned)i * COUNT_BYTES);
-        asm_text(&s, text);
-    }
-    return asm_build(n, &s);
+    return write_words(n, in, "st.shared::cta.u32 [", "0", NULL);
 }
 
 /* An mbarrier counts, too; but a phase that nobody waits for is an error to compute-sanitizer. */
@@ -74,10 +68,9 @@ V lower_turn(Nvptx *n, Access a, const V *in) {
     char text[64];
     asm_outputs(n, &s, (Access){.bits = 32, .words = 1});
     uint32_t at = asm_operand(&s, asm_shared_address(n, in[0]), "r"), all = (uint32_t)LLVMConstIntGetZExtValue(in[2]);
-    uint32_t predicate = asm_is_true(in[1]) ? 0 : asm_operand(&s, in[1], "b");
     snprintf(text, sizeof text, "{ .reg .b32 came; mov.b32 came, %u; ", all);
     asm_text(&s, text);
-    if (!asm_is_true(in[1])) asm_number(&s, "@", predicate, " ");
+    begin_if(&s, in[1]);
     asm_number(&s, "atom.acq_rel.cta.shared::cta.inc.u32 came, [", at, "], ");
     snprintf(text, sizeof text, "%u; sub.u32 $0, %u, came; }", all - 1, all);
     asm_text(&s, text);

@@ -65,6 +65,7 @@ STANDS_ON = {
     "compiler/tool/viz": "compiler/tool/info compiler/tool/test runtime/debug",
     "compiler/tool/explore": "compiler/tool/viz",
     "runtime/jit": "compiler runtime/launch runtime/cache runtime/debug",
+    "runtime/python": "compiler",
 }
 
 # Folders of pages: each README lists the pages beside it.

@@ -223,14 +223,19 @@ def _read_tensor(value, call, offset):
 _raw_stream = None
 
 
-def torch_stream(index):
-    """torch's current stream on that GPU, as a number."""
+def raw_stream():
+    """The function from a GPU's number to torch's current stream on it, as a number."""
     global _raw_stream
     if _raw_stream is None:
         torch = sys.modules["torch"]
         raw = getattr(getattr(torch, "_C", None), "_cuda_getCurrentRawStream", None)
         _raw_stream = raw or (lambda i: torch.cuda.current_stream(i).cuda_stream)
-    return _raw_stream(index)
+    return _raw_stream
+
+
+def torch_stream(index):
+    """torch's current stream on that GPU, as a number."""
+    return raw_stream()(index)
 
 
 def _torch_uses_cuda():

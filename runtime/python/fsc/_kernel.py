@@ -16,6 +16,7 @@ from ._arrays import (FLOAT_ARG, FOREIGN, HOST, MISSING, MISSING_VALUE, POINTER_
                       VALUE, Unreadable, dtype_name, reader, torch_stream, unreadable)
 from ._library import (CONSTEXPR, DTYPE, EMIT, OPEN, SCALAR, ArgumentError, Error, NameValue, Param, Report, check,
                        failure, lib, output)
+from ._repeat import Launcher
 
 _lock = threading.RLock()
 # A fork waits for the thread that holds it: in the child there is no such thread.
@@ -153,7 +154,7 @@ class Kernel:
         self._positions = {p.name: i for i, p in enumerate(self._arguments)}
         self._count = len(self._arguments)
         self._absent = [MISSING_VALUE * (self._count - i) for i in range(self._count + 1)]
-        self._local = threading.local()
+        self._local, self._launcher = threading.local(), Launcher(self._call)
 
     def _settings_text(self):
         return ", ".join(f"{name} = {text}" for name, text in self._settings.items())
@@ -171,21 +172,35 @@ class Kernel:
 
     def __getitem__(self, grid):
         """Triton's way: kernel[grid](…)."""
-        return functools.partial(self, grid=grid)
+        return functools.partial(self._launcher.launch, grid)
 
     # ---- A call ------------------------------------------------------------------------------------------------------
 
-    def __call__(self, *args, grid=None, stream=None, **named):
+    def __call__(self, *args, grid=None, **named):
         """Launches. What is left out is what the shape contracts say that the arrays' sizes and strides are,
-        or the default."""
-        count = len(args)
+        or the default. stream: of CUDA; else torch's current one, or the one that an array was made on."""
+        return self._launcher.launch(grid, *args, **named)
+
+    def _call(self, grid, *args, stream=None, **named):
+        """A call that is not like one before."""
+        meta = functools.partial(self._meta, args, named)
         if grid is not None and callable(grid):
-            grid = grid(self._meta(args, named))
-        if named or count > self._count:
-            settings, args = self._by_position(args, named)
-            if settings:
-                return self._variant(settings)(*args, grid=grid, stream=stream)
-            count = len(args)
+            grid = grid(meta())
+        kernel, values = self, args
+        if named or len(args) > self._count:
+            settings, values = self._by_position(args, named)
+            kernel = self._variant(settings) if settings else self
+        kernel._pack_and_launch(values, grid, stream)
+        if stream is None:
+            self._launcher.know(kernel, args, named, self._place_of, meta, None)
+
+    def _place_of(self, key):
+        """(name, place) of the argument that a call gives by position or by name; None: it is a setting"""
+        place = key if isinstance(key, int) else self._positions.get(key)
+        return None if place is None else (self._arguments[place].name, place)
+
+    def _pack_and_launch(self, args, grid, stream):
+        count = len(args)
         try:
             free = self._local.free
         except AttributeError:

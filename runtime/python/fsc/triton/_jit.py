@@ -12,9 +12,10 @@ import inspect
 import sys
 import types
 
-from .._arrays import READERS, Array, _read_view, view
+from .._arrays import READERS, Array, _read_view, dtype_name, view
 from .._kernel import _lock, loads
 from .._library import Error
+from .._repeat import Launcher
 from . import language as tl
 from ._text import Bundle, Function, Unwritable, is_constexpr_annotation
 
@@ -48,7 +49,7 @@ class TensorWrapper:
     """An array seen with elements of another type."""
 
     def __init__(self, base, dtype):
-        self.base, self.dtype, self._view = base, dtype, view(base, dtype.code)
+        self.base, self.dtype, self._view = base, dtype, view(base, getattr(dtype, "code", dtype))
 
     def __getattr__(self, name):
         return getattr(self.base, name)
@@ -58,7 +59,8 @@ def reinterpret(array, dtype):
     """The same memory with elements of another type."""
     if isinstance(array, TensorWrapper):
         array = array.base
-    return array if str(array.dtype).rsplit(".", 1)[-1] == dtype._long else TensorWrapper(array, dtype)
+    wanted = dtype_name(getattr(dtype, "code", dtype))
+    return array if dtype_name(array.dtype) == wanted else TensorWrapper(array, dtype)
 
 
 def _read_wrapper(value, call, offset):
@@ -318,7 +320,7 @@ class JITFunction(KernelInterface):
         self.arg_names = [p.name for p in self.params]
         self.constexprs = {p.name for p in self.params if p.is_constexpr}
         self.__globals__, self._split = fn.__globals__, None
-        self._variants, self.pre_run_hooks = {}, []
+        self._variants, self.pre_run_hooks, self._launcher = {}, [], Launcher(self._run)
 
     src = property(lambda self: self.__fsc_function__.source())
     raw_src = src
@@ -332,10 +334,11 @@ class JITFunction(KernelInterface):
     def _unsafe_update_src(self, source):
         """Another body, of a template; Triton's own name of it."""
         self.__fsc_function__.replace(source)
-        self._variants = {}
+        self._variants, self._launcher = {}, Launcher(self._run)
 
     def add_pre_run_hook(self, hook):
         self.pre_run_hooks.append(hook)
+        self._launcher.forget()
 
     def __repr__(self):
         return f"JITFunction({self.__module__}:{self.__qualname__})"
@@ -352,10 +355,19 @@ class JITFunction(KernelInterface):
         runtime, constants = iter(runtime), iter(constants)
         return [next(constants if name in self.constexprs else runtime) for name in self.arg_names]
 
+    def __getitem__(self, grid):
+        return functools.partial(self._launcher.launch, grid)
+
     def run(self, *args, grid, warmup=False, **named):
+        if not warmup:
+            return self._launcher.launch(grid, *args, **named)
         runtime, constants, options = self._bound(args, named)
-        if warmup:  # a type stands for an array of it
-            runtime = tuple(Array(0, getattr(v, "code", v), ()) if _is_type(v) else v for v in runtime)
+        # a type stands for an array of it
+        runtime = tuple(Array(0, getattr(v, "code", v), ()) if _is_type(v) else v for v in runtime)
+        return self._variant(runtime, constants, options)[0]
+
+    def _variant(self, runtime, constants, options):
+        """(the variant of these arguments, whether they go to the launch as they are)"""
         kinds = tuple(map(type, runtime))
         is_plain = _plain.issuperset(kinds)
         if not is_plain:
@@ -371,16 +383,36 @@ class JITFunction(KernelInterface):
                 variant = self._variants.get(key)
                 if variant is None:
                     variant = self._variants[key] = self._make(runtime, constants, options)
+        return variant, is_plain
+
+    def _run(self, grid, *args, **named):
+        runtime, constants, options = self._bound(args, named)
+        variant, is_plain = self._variant(runtime, constants, options)
+
+        def meta():
+            return dict(zip(self.arg_names, self._values(runtime, constants)), **options)
+
         if callable(grid):
-            grid = grid(dict(zip(self.arg_names, self._values(runtime, constants)), **options))
+            grid = grid(meta())
         for hook in self.pre_run_hooks:
             hook(*args, **named)
-        if not warmup:
-            try:
-                variant.kernel(*(runtime if is_plain else _flat(runtime)), grid=grid)
-            except Error as error:
-                raise variant.placed(error) from None
+        try:
+            variant.kernel(*(runtime if is_plain else _flat(runtime)), grid=grid)
+        except Error as error:
+            raise variant.placed(error) from None
+        if is_plain and self._places.keys() <= {*self.arg_names[:len(args)], *named}:
+            self._launcher.know(variant.kernel, args, named, self._place, meta, variant)
         return variant
+
+    def _place(self, key):
+        """(name, place among the run-time arguments) of what a launch gives by position or by name; None: a constant"""
+        name = key if isinstance(key, str) else self.arg_names[key]
+        return self._places.get(name)
+
+    @functools.cached_property
+    def _places(self):
+        names = [p.name for p in self.params if not p.is_constexpr]
+        return {name: (name, i) for i, name in enumerate(names)}
 
     def _make(self, runtime, constants, options):
         for name in options:

@@ -115,7 +115,7 @@ def _libdevice():
 language.constexpr_function = _jit.constexpr_function
 _tl = {name: value for name, value in vars(language).items() if not name.startswith("_")}
 _device = _libdevice()
-_jits = {name: getattr(_jit, name) for name in ("JITFunction", "KernelInterface", "KernelParam",
+_jits = {name: getattr(_jit, name) for name in ("ConstexprFunction", "JITFunction", "KernelInterface", "KernelParam",
                                                   "TensorWrapper", "constexpr_function", "jit", "reinterpret")}
 _tuner = {name: getattr(_tune, name) for name in ("Autotuner", "Config", "Heuristics", "autotune", "heuristics")}
 _math = {name: _tl[name] for name in language.MATH}

@@ -2,9 +2,11 @@
 
 In: configurations, the arguments that they depend on. Out: launches with the fastest one. Method: at the first launch
 with new values of `key` the tuning file beside the source is asked (_rows.py). If it has no row for the kernel here,
-every configuration that is left by pruning runs and is timed. What is found is kept as a row of such a file: in fsc's
+every configuration that is left by pruning runs and is timed, shortly; those near the fastest once more, as long as
+Triton takes. All are compiled before, side by side. What is found is kept as a row of such a file: in fsc's
 cache, in one that is named after all that decides it; with FSC_TUNE_WRITE=1 in the one beside the source.
 """
+import concurrent.futures
 import functools
 import hashlib
 import os
@@ -15,6 +17,8 @@ from .._arrays import dtype_name
 from .._library import Error
 from . import _rows, testing
 from ._jit import KernelInterface, settings, torch_cuda
+
+SURE, NEAR = 4, 1.25  # configurations at most that are timed twice, and how near to the fastest they are
 
 
 class Config:
@@ -104,6 +108,7 @@ class Autotuner(_Wrapper):
         self.perf_model, self.configs_top_k = prune.get("perf_model"), prune.get("top_k", 1.0)
         self.early_config_prune = prune.get("early_config_prune")
         self.do_bench = do_bench or functools.partial(testing.do_bench, warmup=warmup or 25, rep=rep or 100)
+        self._is_asked = bool(do_bench or warmup or rep)  # how to time
         self.cache_results = cache_results
         self.cache, self.best_config, self.configs_timings, self.bench_time, self.nargs = {}, None, None, 0.0, {}
         self.restore_copies, self.chosen_by = {}, ""
@@ -124,7 +129,7 @@ class Autotuner(_Wrapper):
 
     # ---- Trials ------------------------------------------------------------------------------------------------------
 
-    def _bench(self, *args, config, **named):
+    def _bench(self, *args, config, do_bench=None, **named):
         """Milliseconds of the configuration, as (median, 20 %, 80 %); inf: it does not fit the device or compile."""
         given = {**named, **config.all_kwargs()}
         nargs = {**self.nargs, **given}
@@ -141,11 +146,34 @@ class Autotuner(_Wrapper):
             self.post_hook(nargs, exception=None)
 
         try:
-            return self.do_bench(launch, quantiles=(0.5, 0.2, 0.8))
+            return (do_bench or self.do_bench)(launch, quantiles=(0.5, 0.2, 0.8))
         except Error as error:
             if testing.is_verbose():
                 print(f"autotuning {self.__name__}: {config} is left out: {str(error).splitlines()[0]}")
             return [float("inf")] * 3
+
+    def _compile(self, args, trials, named):
+        """All of them, side by side. What does not compile is said where it is timed."""
+        def compile_one(config):
+            try:
+                self.fn.warmup(*args, **{**named, **config.all_kwargs()})._init_handles()
+            except Exception:  # pylint: disable=broad-except
+                pass
+
+        with concurrent.futures.ThreadPoolExecutor(min(len(trials), os.cpu_count() or 1)) as pool:
+            list(pool.map(compile_one, trials))
+
+    def _timings(self, args, trials, named):
+        """{configuration: milliseconds}"""
+        self._compile(args, trials, named)
+        if self._is_asked or len(trials) <= SURE:
+            return {c: self._bench(*args, config=c, **named) for c in trials}
+        short = functools.partial(testing.do_bench, warmup=2, rep=10)
+        found = {c: self._bench(*args, config=c, do_bench=short, **named) for c in trials}
+        order = sorted(trials, key=lambda c: _median(found[c]))
+        near = [c for c in order[:SURE] if _median(found[c]) < NEAR * _median(found[order[0]])]
+        found.update((c, self._bench(*args, config=c, **named)) for c in near)
+        return found
 
     def prune_configs(self, named):
         configs = self.configs
@@ -179,7 +207,7 @@ class Autotuner(_Wrapper):
         self.chosen_by = "the only one"
         if len(trials) == 1:
             return trials[0]
-        self.configs_timings = {c: self._bench(*args, config=c, **named) for c in trials}
+        self.configs_timings = self._timings(args, trials, named)
         self.bench_time = time.perf_counter() - start
         best = min(trials, key=lambda c: _median(self.configs_timings[c]))
         if _median(self.configs_timings[best]) == float("inf"):

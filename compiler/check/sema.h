@@ -28,6 +28,7 @@ typedef struct Checker {
     uint64_t steps;                        /* statements and expressions evaluated: limits time */
     bool too_large;                        /* the limit was reported */
     bool combines;                         /* a combine function is under way */
+    const Shape *by_element;               /* of map_elementwise, under way: a condition is asked of each element */
     const char *live, *brk, *ret, *retval; /* names of hidden variables */
     FileScope *file;                       /* of the function under way */
     FileScope *main;                       /* the user's file */
@@ -124,7 +125,9 @@ bool broadcast_shape(Checker *c, const Sem *x, const Sem *y, Span at, Shape *out
 bool shape_join(Shape x, Shape y, Shape *out);                                /* NumPy's rule; false: they do not fit */
 Value *wide_value(Checker *c, const Sem *s);                                  /* i64, of an integer */
 Value *narrow_value(Checker *c, Value *wide, SType t);                        /* back to t */
-const Sem *condition_of(Checker *c, const Sem *s, Span at, const char *what); /* a scalar as i1, or a constant bool */
+Value *broadcast_value(Checker *c, Value *v, Shape shape);                    /* must fit; NULL: NULL */
+/* A scalar as i1, or a constant bool; in map_elementwise also a tile of i1. */
+const Sem *condition_of(Checker *c, const Sem *s, Span at, const char *what);
 const Sem *bitcast_to(Checker *c, const Sem *s, SType t, bool is_pointer, Span at);
 /* A tile's dimension: a power of two, or an error that names the next one. */
 bool dimension_log2(Checker *c, int64_t size, Span at, uint8_t *log2);
@@ -217,6 +220,7 @@ void flow_stop(Checker *c); /* nothing after this place runs */
 /* A dynamic `if` and, where one of its arms ends early, the statements after it; true: it took the rest. */
 bool if_dynamic(Checker *c, const Node *n, const Sem *cond, const Rest *rest);
 void rest_if_live(Checker *c, const Rest *rest);
+void block_splice(Checker *c, Block *from); /* its ops to where the checker is */
 const Sem *check_choose(Checker *c, const Node *n);
 const Sem *short_circuit(Checker *c, const Node *n);
 /* After a warning: in a Triton file `and`, `or` and `not` take tiles, too. False: this is no such file. */

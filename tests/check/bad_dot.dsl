@@ -5,10 +5,10 @@ def k(p: *fp32, n: i32):
     r, c = arange(0, 16)[:, None], arange(0, 32)[None, :]
     a, row = load(p + r * 32 + c), load(p + arange(0, 16))
     b, h = a.T, a.T.to(fp16)
-    # CHECK: bad_dot.dsl:[[#@LINE+1]]:9: error: 'dot' of tile<16xfp32> and tile<32x16xfp32>, which are not both of {{.*}} [E0329]
+    # CHECK: bad_dot.dsl:[[#@LINE+1]]:9: error: 'dot' of tile<16xfp32> and tile<32x16xfp32>, which are not of one rank, 2 or more [E0329]
     x = dot(row, b)
-    # CHECK: note: it takes two tiles of rank 2, or two of rank 3 whose first axis counts matrices;
-    # CHECK: error: 'dot' of tile<1x16x32xfp32> and tile<32x16xfp32>, which are not both
+    # CHECK: note: it takes tiles of rank 2, or of more, whose first axes count matrices;
+    # CHECK: error: 'dot' of tile<1x16x32xfp32> and tile<32x16xfp32>, which are not of one rank
     x = dot(a[None, :, :], b)
     # CHECK: error: 'dot' of tile<16x32xfp32> and tile<16x32xfp32>: rows of 32 elements, and columns of 16 [E0329]
     x = dot(a, a)
@@ -18,7 +18,7 @@ def k(p: *fp32, n: i32):
     # CHECK: the operands are [M, K] and [K, N]
     # CHECK: error: 'dot' of tile<2x16x32xfp32> and tile<4x32x16xfp32>: 2 matrices, and 4 [E0329]
     x = dot(zeros((2, 16, 32)), zeros((4, 32, 16)))
-    # CHECK: note: the first axis counts matrices, and each is multiplied by the one of its number
+    # CHECK: note: axis 0 counts matrices, and each is multiplied by the one of its number
     # CHECK: error: 'dot' of tile<16x32xfp32> and tile<32x16xfp16>, whose element types do not multiply [E0330]
     x = dot(a, h)
     # CHECK: note: both must be of one type, but for fp8e4nv with fp8e5 and i8 with u8: convert one, as in x.to(fp16)

@@ -1,5 +1,7 @@
 """Products of matrices. Small integers, every partial sum of which is exact, so that any order of adding gives the same
 bits: those of NumPy's int64. Real numbers against float64, within the bounds of docs/reference/numerics.md."""
+import math
+
 import numpy as np
 
 from case import U, ULP, case, close, example, must_fail, same_bits
@@ -73,6 +75,15 @@ def product_small(bench, types, shape):
 @case(types=TYPES[:5], shape=[(64, 32, 32), (16, 16, 16), (128, 64, 16)], warps=[1, 2, 4, 8])
 def product_warps(bench, types, shape, warps):
     judge(bench, "d = a.dot(b, acc=c)", shape, types, lambda x, y, c: x @ y + c, num_warps=warps)
+
+
+@case(axes=[(2, 2), (4, 1), (2, 2, 2)])
+def product_axes(bench, axes):
+    """More axes that count matrices than one."""
+    lead = ", ".join(map(str, axes))
+    body = (f"d = dot(a.reshape({lead}, 16, 32), b.reshape({lead}, 32, 16), c.reshape({lead}, 16, 16))"
+            f".reshape({math.prod(axes)}, 16, 16)")
+    judge(bench, body, (16, 16, 32), ("fp16", "fp16", "fp32"), lambda x, y, c: x @ y + c, math.prod(axes))
 
 
 @case(types=TYPES, shape=[(16, 16, 16), (8, 32, 4), (32, 1, 16)], batch=[1, 2, 8])

@@ -49,6 +49,13 @@ def quad(a, b):
     return "{ // four bytes\n .reg .b8 b0, b1, b2, b3; " + pairs + "mov.b32 $0, {b0, b1, b2, b3}; }"
 
 
+def funnel(x, y):
+    x, y = (v.view(np.uint32).astype(np.uint64) for v in (x, y))
+    t = (y << np.uint64(17) | x >> np.uint64(15)) & np.uint64(0xffffffff)
+    wide, n = y << np.uint64(32) | t, np.minimum(x & np.uint64(63), np.uint64(32))
+    return ((wide >> n) ^ (wide >> np.uint64(1))).astype(np.uint32)
+
+
 # name: (type, type of the result, pack, text, constraints, arguments, values, reference of unsigned words)
 BITS = {
     "e2m1x2": ("fp32", "u8", 4, quad(1, 5), "=r,r,r,r,r,r,r,r,r", "[x, y]", floats,
@@ -72,6 +79,9 @@ BITS = {
                    lambda x, y: np.where(x < y, x * 3 + x, y + 1).astype(np.int32).view(np.uint32)),
     "shifts": ("i32", "u32", 1, "{ .reg .b32 t; shr.s32 t, $1, 4; shr.u32 $0, $2, 28; or.b32 $0, $0, t; }", "=r,r,r",
                "[x, y]", words, lambda x, y: (x >> 4).view(np.uint32) | y.view(np.uint32) >> 28),
+    "funnel": ("i32", "u32", 1, "{ .reg .b32 t; shf.l.wrap.b32 t, $1, $2, 49; and.b32 $0, $1, 63; "
+               "shf.r.clamp.b32 $0, t, $2, $0; shf.r.wrap.b32 t, t, $2, 33; xor.b32 $0, $0, t; }", "=r,r,r", "[x, y]",
+               words, lambda x, y: funnel(x, y)),
     "nearest": ("fp32", "i32", 1, "cvt.rni.s32.f32 $0, $1;", "=r,f", "[x]", eighths,
                 lambda x, y: np.rint(x).astype(np.int32).view(np.uint32)),
 }

@@ -17,7 +17,7 @@ def f(y: *T, x: *T, A: constexpr, B: constexpr, C: constexpr, K: constexpr, DIM:
     o = arange(0, A)[:, None, None] * (K * C) + arange(0, K)[None, :, None] * C + arange(0, C)[None, None, :]
     v = load(x + i)
     if TOP:
-        r = topk(v, K, DIM)
+        r = topk(v, K, DIM, descending=DOWN)
     else:
         r = sort(v, DIM, descending=DOWN)
     store(y + o, r)
@@ -57,11 +57,11 @@ def ordered(x, dtype, axis, down):
     return np.take_along_axis(x, np.flip(order, axis) if down else order, axis)
 
 
-def judge(bench, dtype, shape, dim=1, down=False, k=None, warps=0):
+def judge(bench, dtype, shape, dim=1, down=None, k=None, warps=0):
     a, b, c = shape
-    n = a * b * c
+    n, down = a * b * c, k is not None if down is None else down
     x = image(dtype, 2 * n, n + dim)
-    want = ordered(x.reshape(2, a, b, c), dtype, 1 + dim % 3, down or bool(k))
+    want = ordered(x.reshape(2, a, b, c), dtype, 1 + dim % 3, down)
     want = want[:, :, :k] if k else want
     xb, yb = bench.buffer(dtype, 2 * n), bench.buffer(dtype, want.size)
     xb.write(x)
@@ -76,9 +76,9 @@ def sorted_types(bench, dtype, down):
     judge(bench, dtype, (1, 128, 1), 1, down)
 
 
-@case(dtype=TYPES)
-def top_types(bench, dtype):
-    judge(bench, dtype, (2, 64, 1), 1, k=4)
+@case(dtype=TYPES, down=[False, True])
+def top_types(bench, dtype, down):
+    judge(bench, dtype, (2, 64, 1), 1, down, k=4)
 
 
 @case(n=[1, 2, 4, 32, 64, 256, 1024], warps=[1, 4, 8])

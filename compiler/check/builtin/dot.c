@@ -24,11 +24,10 @@ static const char *both(Checker *c, const Call *call) {
 
 static bool shapes_fit(Checker *c, const Call *call) {
     Shape x = sem_shape(call->arg[0]), y = sem_shape(call->arg[1]);
-    if (x.rank != y.rank || x.rank < 2 || x.rank > 3) {
+    if (x.rank != y.rank || x.rank < 2) {
         diag(c->d, call->span, E_DOT_RANK, both(c, call));
-        diag_note(
-            c->d, call->span,
-            "it takes two tiles of rank 2, or two of rank 3 whose first axis counts matrices; x[:, None] adds an axis");
+        diag_note(c->d, call->span,
+                  "it takes tiles of rank 2, or of more, whose first axes count matrices; x[:, None] adds an axis");
         return false;
     }
     uint32_t last = x.rank - 1u;
@@ -40,11 +39,24 @@ static bool shapes_fit(Checker *c, const Call *call) {
                                                : "the operands are [M, K] and [K, N]");
         return false;
     }
-    if (x.rank == 2 || x.log2[0] == y.log2[0]) return true;
-    diag(c->d, call->span, E_DOT_BATCH, both(c, call), (unsigned long long)shape_size(x, 0),
-         (unsigned long long)shape_size(y, 0));
-    diag_note(c->d, call->span, "the first axis counts matrices, and each is multiplied by the one of its number");
-    return false;
+    for (uint32_t i = 0; i < last - 1; i++) {
+        if (x.log2[i] == y.log2[i]) continue;
+        diag(c->d, call->span, E_DOT_BATCH, both(c, call), (unsigned long long)shape_size(x, i),
+             (unsigned long long)shape_size(y, i));
+        diag_note(c->d, call->span, "axis %u counts matrices, and each is multiplied by the one of its number", i);
+        return false;
+    }
+    return true;
+}
+
+/* All axes that count matrices as one: a product in the IR has one at most. */
+static Value *with_one_batch(Checker *c, Value *v) {
+    Shape from = v->type.shape, to = {.rank = 3};
+    if (from.rank <= 3) return v;
+    for (uint32_t i = 0; i + 2 < from.rank; i++) to.log2[0] = (uint8_t)(to.log2[0] + from.log2[i]);
+    to.log2[1] = from.log2[from.rank - 2];
+    to.log2[2] = from.log2[from.rank - 1];
+    return build_reshape(&c->b, v, to);
 }
 
 /* What the sums are added in. */
@@ -168,5 +180,7 @@ const Sem *builtin_dot(Checker *c, Call *call) {
     bool has_sum = sum && sum->kind != SEM_NONE;
     Value *v = has_sum ? convert_to(c, sum, acc, call->span)->v
                        : build0(&c->b, OP_CONST, (Attr){0}, type_tile(stype_dtype(acc), shape));
-    return convert_to(c, sem_run(c, acc, build_dot(&c->b, x->v, y->v, v, a), NULL), result, call->span);
+    Value *product = build_dot(&c->b, with_one_batch(c, x->v), with_one_batch(c, y->v), with_one_batch(c, v), a);
+    if (shape.rank > 3) product = build_reshape(&c->b, product, shape);
+    return convert_to(c, sem_run(c, acc, product, NULL), result, call->span);
 }

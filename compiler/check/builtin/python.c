@@ -96,6 +96,7 @@ const Sem *builtin_condition(Checker *c, Call *call) {
 }
 
 static bool is_instance(const Sem *x, const char *type) {
+    if (strcmp(type, "pointer_type") == 0) return x->kind == SEM_TYPE && x->is_pointer;
     if (strcmp(type, "constexpr") == 0) return sem_is_const(x);
     if (strcmp(type, "tensor") == 0) return x->kind == SEM_RUN;
     if (strcmp(type, "tensor_descriptor") == 0) return x->kind == SEM_BLOCK && x->block->is_descriptor;
@@ -108,7 +109,8 @@ static bool is_instance(const Sem *x, const char *type) {
 
 static bool names_type(const char *name) {
     static const char *const names[] = {"constexpr", "tensor", "tensor_descriptor", "tuple",
-                                        "int",       "float",  "bool",              "str"};
+                                        "int",       "float",  "bool",              "str",
+                                        "pointer_type"};
     for (size_t i = 0; i < COUNT(names); i++)
         if (strcmp(name, names[i]) == 0) return true;
     return false;
@@ -135,6 +137,17 @@ const Sem *builtin_hasattr(Checker *c, Call *call) {
     if (of->kind == SEM_MODULE && of->home) return sem_bool(c, file_member(c, of->home, name, call->span) != NULL);
     if (of->kind == SEM_MODULE) return sem_bool(c, module_member(c, name) != NULL);
     return sem_bool(c, (of->kind == SEM_RUN || sem_is_number(of)) && value_has(name));
+}
+
+/* obj.name, or what is given for an obj that has none. */
+const Sem *builtin_getattr(Checker *c, Call *call) {
+    Node *n = NEW(c->a, Node);
+    *n = (Node){.kind = NODE_ATTRIBUTE, .span = call->span, .a = call->node->list.at[0], .name = call->arg[1]->s};
+    if (call->arg[2] && !const_truth(builtin_hasattr(c, call))) return call->arg[2];
+    uint32_t errors = diag_errors(c->d);
+    const Sem *s = check_attribute(c, n);
+    if (diag_errors(c->d) != errors) diag_note(c->d, call->span, "getattr(obj, name, default) may say what it is then");
+    return s;
 }
 
 const Sem *builtin_only_loop(Checker *c, Call *call) {

@@ -120,6 +120,20 @@ static const Sem *elementwise(Checker *c, Call *call, MinMax which) {
     return r;
 }
 
+/* Of an extreme beside its index: to Triton narrow types stay as they are there, but for bf16. */
+static SType paired_type(const Checker *c, SType given, SType wide) {
+    return triton_rules(c) && given != ST_BF16 ? given : wide;
+}
+
+static const Sem *with_indices(Checker *c, const Extreme *e, const Sem *x, SType t, Span at) {
+    const Sem *pair = extreme_pair(c, e, x, at);
+    if (sem_is_error(pair)) return pair;
+    const Sem **items = NEW_ARRAY(c->a, const Sem *, 2);
+    items[0] = convert_to(c, pair->items[0], t, at);
+    items[1] = pair->items[1];
+    return sem_tuple(c, items, 2);
+}
+
 const Sem *builtin_max(Checker *c, Call *call) {
     MinMax which = (MinMax)call->builtin->aux;
     const Sem *x = call->arg[0];
@@ -132,7 +146,7 @@ const Sem *builtin_max(Checker *c, Call *call) {
     bool indices = call_flag(call, 2, false), nan = call_flag(call, 6, false), left = call_flag(call, 3, true);
     Reduction r;
     if (!read_reduction(c, call, 4, 5, &r)) return &sem_error;
-    SType t = r.x->type;
+    SType given = r.x->type, t = given;
     if (r.dtype) {
         t = r.dtype->type;
     } else if (stype_bits(t) < 32) {
@@ -140,6 +154,6 @@ const Sem *builtin_max(Checker *c, Call *call) {
     }
     r.x = convert_to(c, r.x, stype_is_float(t) && stype_bits(t) == 8 ? ST_FP32 : t, call->span);
     Extreme e = {which, nan, r.keep_dims, !left, r.axis};
-    if (indices) return extreme_pair(c, &e, r.x, call->span);
+    if (indices) return with_indices(c, &e, r.x, r.dtype ? t : paired_type(c, given, t), call->span);
     return convert_to(c, reduce_axes(c, &r, minmax_op(which, r.x->type, nan), call->span), t, call->span);
 }

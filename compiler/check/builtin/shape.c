@@ -73,15 +73,16 @@ const Sem *builtin_expand_dims(Checker *c, Call *call) {
     if (sem_is_error(x)) return x;
     if (axes->kind != SEM_TUPLE) axes = sem_tuple(c, &call->arg[1], 1);
     int64_t rank = sem_shape(x).rank + axes->count;
+    bool is_new[SHAPE_RANK] = {false};
     for (uint32_t i = 0; i < axes->count; i++) {
         int64_t axis;
         if (!sem_want_int(c, axes->items[i], call->at[1], argument_of(c, call, 1), &axis)) return &sem_error;
         int64_t at = axis < 0 ? axis + rank : axis;
-        if (rank > SHAPE_RANK || at < 0 || at > sem_shape(x).rank) {
-            return no_new_axis(c, call, x, axis);
-        }
-        x = expand_at(c, x, (uint32_t)at);
+        if (rank > SHAPE_RANK || at < 0 || at >= rank || is_new[at]) return no_new_axis(c, call, x, axis);
+        is_new[at] = true;
     }
+    for (uint32_t i = 0; i < rank; i++)
+        if (is_new[i]) x = expand_at(c, x, i);
     return x;
 }
 

@@ -32,7 +32,8 @@ static uint8_t log2_of(int64_t size) {
 }
 
 /* By the library's function of that name; the result has k elements along the axis. */
-static const Sem *run_network(Checker *c, Call *call, const Sorting *s, const Sem *last, int64_t k) {
+static const Sem *run_network(Checker *c, Call *call, const Sorting *s, const Sem *down, int64_t k) {
+    bool is_topk = call->builtin->run == builtin_topk;
     SType t = s->x->type;
     bool is_narrow = stype_is_float(t) && stype_bits(t) == 8;
     Shape shape = sem_shape(s->x);
@@ -40,8 +41,11 @@ static const Sem *run_network(Checker *c, Call *call, const Sorting *s, const Se
     uint8_t parts[] = {log2_of(s->outer), log2_of(s->n), log2_of(s->inner)};
     x = reshape_to(c, x, shape_make(COUNT(parts), parts)); /* no new dimensions: it keeps its threads */
     shape.log2[s->axis] = log2_of(k);
-    const Sem *args[] = {x, sem_i64(c, s->outer), sem_i64(c, s->n), sem_i64(c, s->inner), last};
-    const Sem *r = call_function(c, library_function(c, "sort", call->builtin->name), args, COUNT(args), call->span);
+    const Sem *args[6] = {x, sem_i64(c, s->outer), sem_i64(c, s->n), sem_i64(c, s->inner)};
+    uint32_t count = 4;
+    if (is_topk) args[count++] = sem_i64(c, k);
+    args[count++] = down;
+    const Sem *r = call_function(c, library_function(c, "sort", call->builtin->name), args, count, call->span);
     if (sem_is_error(r)) return r;
     r = reshape_to(c, r, shape);
     return is_narrow ? convert_to(c, r, t, call->span) : r;
@@ -58,7 +62,8 @@ const Sem *builtin_topk(Checker *c, Call *call) {
     int64_t k;
     if (!read_sorting(c, call, 2, &s) || !sem_want_int(c, call->arg[1], call->at[1], argument_of(c, call, 1), &k))
         return &sem_error;
-    if (k >= 1 && k <= s.n && !(k & (k - 1))) return run_network(c, call, &s, sem_i64(c, k), k);
+    if (k >= 1 && k <= s.n && !(k & (k - 1)))
+        return run_network(c, call, &s, sem_bool(c, call_flag(call, 3, true)), k);
     diag(c->d, call->at[1], E_TOPK_COUNT, (long long)k, (long long)s.n, s.axis,
                sem_type_text(c, s.x));
     diag_note(c->d, call->at[1],

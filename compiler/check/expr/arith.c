@@ -265,7 +265,7 @@ static const Sem *negate(Checker *c, const Sem *x, Span at) {
 }
 
 static const Sem *logical_not(Checker *c, const Sem *x, Span at) {
-    if (sem_is_tile(x)) {
+    if (sem_is_tile(x) && !c->by_element) {
         diag(c->d, at, E_NOT_SCALAR, sem_type_text(c, x));
         diag_note(c->d, at, "per element write ~x for truth values, x == 0 for numbers");
         const char *text = diag_source_text(c->d, at);

@@ -104,6 +104,18 @@ static const Sem *tuple_join(Checker *c, const Sem *x, const Sem *y, Span at) {
     return sem_limited(c, sem_tuple(c, items, x->count + y->count), at);
 }
 
+/* Python's (a, b) * n, in either order. NULL: it is none. */
+static const Sem *repeated(Checker *c, const Sem *x, const Sem *y, Span at) {
+    const Sem *tuple = x->kind == SEM_TUPLE ? x : y, *times = tuple == x ? y : x;
+    if (tuple->kind != SEM_TUPLE || times->kind != SEM_INT || tuple->count == 0) return NULL;
+    uint64_t most = UINT16_MAX / tuple->count + 2; /* is too large by itself */
+    uint64_t n = times->i.neg ? 0 : times->i.mag < most ? times->i.mag : most;
+    uint32_t count = (uint32_t)n * tuple->count;
+    const Sem **items = NEW_ARRAY(c->a, const Sem *, count + 1u);
+    for (uint32_t i = 0; i < count; i++) items[i] = tuple->items[i % tuple->count];
+    return sem_limited(c, sem_tuple(c, items, count), at);
+}
+
 const Sem *const_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at) {
     if (!sem_is_const(x) || !sem_is_const(y)) return NULL;
     if (sem_is_number(x) && sem_is_number(y)) {
@@ -112,6 +124,8 @@ const Sem *const_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Spa
         if (r) return as_weak_as(c, r, x, y);
     }
     if (op == BIN_ADD && x->kind == SEM_TUPLE && y->kind == SEM_TUPLE) return tuple_join(c, x, y, at);
+    const Sem *many = op == BIN_MUL ? repeated(c, x, y, at) : NULL;
+    if (many) return many;
     if (op == BIN_ADD && x->kind == SEM_STRING && y->kind == SEM_STRING) {
         return sem_limited(c, sem_string(c, arena_printf(c->a, "%s%s", x->s, y->s)), at);
     }

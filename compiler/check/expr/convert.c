@@ -159,6 +159,12 @@ Value *narrow_value(Checker *c, Value *wide, SType t) {
 const Sem *condition_of(Checker *c, const Sem *s, Span at, const char *what) {
     if (sem_is_error(s)) return s;
     if (sem_is_const(s)) return sem_bool(c, const_truth(s));
+    if (sem_is_tile(s) && triton_rules(c) && shape_elements(sem_shape(s)) == 1) /* as there: its only element */
+        s = call_function(c, library_function(c, "test", "item"), &s, 1, at);
+    if (sem_is_tile(s) && c->by_element) {
+        bool is_truth = s->type == ST_I1 && !s->is_pointer;
+        return is_truth ? s : arith_compare(c, CMP_NE, s, sem_i64(c, 0), at);
+    }
     if (sem_is_tile(s)) {
         diag(c->d, at, E_CONDITION_SCALAR, what, sem_type_text(c, s));
         diag_note(c->d, at, "choose per element with where(condition, a, b), or reduce it with max(condition)");
@@ -229,7 +235,7 @@ bool broadcast_shape(Checker *c, const Sem *x, const Sem *y, Span at, Shape *out
     return check_elements(c, *out, at);
 }
 
-static Value *broadcast_value(Checker *c, Value *v, Shape shape) {
+Value *broadcast_value(Checker *c, Value *v, Shape shape) {
     if (!v || shape_equal(v->type.shape, shape)) return v;
     if (v->type.shape.rank == 0) return build_splat(&c->b, v, shape);
     while (v->type.shape.rank < shape.rank) v = build_expand(&c->b, v, 0);

@@ -330,8 +330,12 @@ static const Sem *tuple_item(Checker *c, const Node *n, const Sem *s) {
     return s->items[i];
 }
 
+static bool is_left_out(const Node *n) {
+    return !n || n->kind == NODE_NONE;
+}
+
 static bool is_whole(const Node *n) {
-    return n->kind == NODE_SLICE && !n->a && !n->b && !n->c;
+    return n->kind == NODE_SLICE && is_left_out(n->a) && is_left_out(n->b) && is_left_out(n->c);
 }
 
 static const Sem *refuse_index(Checker *c, const Sem *s, const Node *at) {

@@ -197,6 +197,23 @@ def ptx_not(a):
 def ptx_shl(a, b):
     return a << b
 
+# The 64 bits of b and a, a in the low ones, by so many to the left: the upper half; to the right: the lower half.
+@jit
+def ptx_shf_l_wrap(a, b, n):
+    return ((b.to(u64) << 32 | a.to(u64)) << (n & 31).to(u64) >> 32).to(a.dtype)
+
+@jit
+def ptx_shf_r_wrap(a, b, n):
+    return ((b.to(u64) << 32 | a.to(u64)) >> (n & 31).to(u64)).to(a.dtype)
+
+@jit
+def ptx_shf_l_clamp(a, b, n):
+    return ((b.to(u64) << 32 | a.to(u64)) << minimum(n, 32).to(u64) >> 32).to(a.dtype)
+
+@jit
+def ptx_shf_r_clamp(a, b, n):
+    return ((b.to(u64) << 32 | a.to(u64)) >> minimum(n, 32).to(u64)).to(a.dtype)
+
 @jit
 def ptx_shr(a, b):
     return a >> b

@@ -75,11 +75,11 @@ def sort(x, outer: constexpr, n: constexpr, inner: constexpr, descending: conste
 
 # Of two sorted runs, one read backwards, the smaller elements of each pair are the smallest in all, and bitonic.
 @jit
-def topk(x, outer: constexpr, n: constexpr, inner: constexpr, k: constexpr):
-    key = sorted_runs(key_of(x, True), outer, n, inner, k)
+def topk(x, outer: constexpr, n: constexpr, inner: constexpr, k: constexpr, descending: constexpr):
+    key = sorted_runs(key_of(x, descending), outer, n, inner, k)
     for i in static_range(MOST_BITS):
         if n >> i > k:
             key = where(has_bit(n >> i, k), turned(key, outer, n >> i, inner, k), key)
             key = min(key.reshape(outer * (n >> i) // (2 * k), 2, k * inner), axis=1).reshape(outer, n >> i >> 1, inner)
             key = merged(key, outer, n >> i >> 1, inner, k >> 1)
-    return element_of(key, x.dtype, True)
+    return element_of(key, x.dtype, descending)

@@ -1,6 +1,24 @@
 # test.dsl - truth values about floats; the argument's type is as it is, nothing is rounded.
 
 @jit
+def logical_and(x, y):
+    return (x != 0) & (y != 0)
+
+@jit
+def logical_or(x, y):
+    return (x != 0) | (y != 0)
+
+@jit
+def first(a, b):
+    return a
+
+# The only element.
+@jit
+def item(x):
+    static_assert(x.numel == 1, "item: a tile of one element has one")
+    return reduce(x, None, first) if len(x.shape) > 0 else x
+
+@jit
 def isnan(x):
     return x != x
 

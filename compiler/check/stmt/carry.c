@@ -106,6 +106,7 @@ Carries carries_find(Checker *c, const Node *loop, bool returns) {
         }
         if (!b->sem || (b->sem->kind != SEM_RUN && !sem_is_number(b->sem))) continue;
         const Sem *init = to_run(c, b->sem, b->span);
+        if (c->by_element) init = broadcast_to(c, init, *c->by_element);
         bool is_int = !init->is_pointer && !stype_is_float(init->type) && init->type != ST_I1;
         bool wide = is_int && (init->wide || f.list.at[i].widens);
         k.at[k.count++] = (Carried){f.list.at[i].variable, init, b->span, k.slots, wide};
@@ -172,10 +173,12 @@ static void changes_type(Checker *c, const Carried *v, const Binding *b) {
 void carried_next(Checker *c, const Carried *v, Values *slots) {
     Binding b = c->frame->variables.at[v->variable].now;
     const Sem *s = b.sem;
-    if (s && sem_is_number(s) && v->init->kind == SEM_RUN && !sem_is_tile(v->init) && !v->init->is_pointer &&
+    bool is_element = !sem_is_tile(v->init) || c->by_element;
+    if (s && sem_is_number(s) && v->init->kind == SEM_RUN && is_element && !v->init->is_pointer &&
         number_fits(s, v->init->type) && (s->kind == SEM_BOOL) == (v->init->type == ST_I1)) {
         s = sem_run(c, v->init->type, const_value(c, s, v->init->type, shape_scalar()), NULL);
     }
+    if (s && s->kind == SEM_RUN && c->by_element) s = broadcast_to(c, s, *c->by_element);
     bool is_block = s && s->kind == SEM_BLOCK && v->init->kind == SEM_BLOCK && sem_same_block(s, v->init);
     if (is_block || (s && s->kind == SEM_RUN && v->init->kind == SEM_RUN && sem_same_type(s, v->init))) {
         push_forms(c, v, s, slots);

@@ -99,6 +99,7 @@ const Sem *check_choose(Checker *c, const Node *n) {
 
 /* Triton takes a tile here and warns that it will not for long: so do its files. */
 bool tile_logic(Checker *c, const Node *n, const char *word, const char *instead) {
+    if (c->by_element) return true;
     if (!triton_rules(c)) return false;
     diag(c->d, n->span, W_TILE_LOGIC, word);
     diag_note(c->d, n->span, "write %s, which says so; '%s' is for scalars", instead, word);
@@ -140,7 +141,7 @@ static bool runs_freely(const Block *b) {
     return true;
 }
 
-static void splice(Checker *c, Block *from) {
+void block_splice(Checker *c, Block *from) {
     Block *to = c->b.block;
     for (Op *op = from->first; op; op = op->next) op->parent = to;
     if (!from->first) return;
@@ -167,7 +168,7 @@ const Sem *short_circuit(Checker *c, const Node *n) {
     Arm right = arm_expression(c, n->b);
     if (sem_is_error(x) || sem_is_error(right.value)) return &sem_error;
     if (sem_is_tile(right.value) && tile_logic(c, n, is_and ? "and" : "or", is_and ? "(a) & (b)" : "(a) | (b)")) {
-        splice(c, right.block);
+        block_splice(c, right.block);
         return logic_of_tiles(c, n, x, right.value);
     }
     if (refuse_tile(c, n, right.value, n->b->span)) return &sem_error;
@@ -179,7 +180,7 @@ const Sem *short_circuit(Checker *c, const Node *n) {
     if (sem_is_error(right.value)) return right.value;
     c->b.span = n->span;
     if (runs_freely(right.block)) {
-        splice(c, right.block);
+        block_splice(c, right.block);
         return sem_run(c, ST_I1, build2(&c->b, is_and ? OP_AND : OP_OR, x->v, right.value->v), NULL);
     }
     Arm left = arm_create(c);

@@ -3,7 +3,8 @@
  * In: FOR and WHILE nodes. Out: `for` ops, and `while` ops where the body may leave early.
  * Method: what the body assigns is carried (carry.c). A loop with break or return becomes a `while` that also carries
  * `go`, which is no more true once `$brk` was set; continue only ends `$live` for the iteration. A returned value is
- * appended to what the loop carries once its type is known. static_range is unroll.c's.
+ * appended to what the loop carries once its type is known. static_range is unroll.c's. In map_elementwise `go` is a
+ * tile: the loop runs as long as an element goes on, and the others keep what they have.
  */
 #include "check/sema.h"
 
@@ -82,17 +83,18 @@ static void enter_block(Checker *c, Block *b) {
 
 /* ---- A value returned from inside a loop ------------------------------------------------------------------------- */
 
-/* One more carried value of a while whose body has no yield yet: zero before the loop, `next` from then on. */
-static Value *append_carried(Checker *c, Op *loop, const Sem *next, bool wide, Values *yields) {
+/* One more carried value of a while whose body has no yield yet: zero before the loop, `next` from then on. Elements
+ * that had `returned` before keep what they have. */
+static Value *append_carried(Checker *c, Op *loop, const Sem *next, bool wide, Value *returned, Values *yields) {
     Func *f = c->f;
     Builder saved = c->b;
     c->b = builder_before(f, loop);
-    Value *init = filler_value(c, next, wide);
+    Value *init = filler_value(c, next, wide), *to = wide ? next->wide : next->v;
     c->b = saved;
     op_add_arg(f, loop, init);
     op_add_arg(f, loop->regions[0]->last, block_add_arg(f, loop->regions[0], init->type, NULL));
-    block_add_arg(f, loop->regions[1], init->type, NULL);
-    vec_push(c->a, yields, wide ? next->wide : next->v);
+    Value *now = block_add_arg(f, loop->regions[1], init->type, NULL);
+    vec_push(c->a, yields, returned ? build3(&c->b, OP_SELECT, returned, now, to) : to);
 
     Value **results = NEW_ARRAY(f->arena, Value *, loop->nresults + 1u);
     for (uint32_t i = 0; i < loop->nresults; i++) results[i] = loop->results[i];
@@ -104,14 +106,14 @@ static Value *append_carried(Checker *c, Op *loop, const Sem *next, bool wide, V
 }
 
 /* The returned value as it is after the loop. */
-static const Sem *carry_returned(Checker *c, Op *loop, const Sem *s, Values *yields) {
+static const Sem *carry_returned(Checker *c, Op *loop, const Sem *s, Value *returned, Values *yields) {
     if (s->kind == SEM_RUN) {
-        Value *v = append_carried(c, loop, s, false, yields);
-        return sem_with(c, s, v, s->wide ? append_carried(c, loop, s, true, yields) : NULL);
+        Value *v = append_carried(c, loop, s, false, returned, yields);
+        return sem_with(c, s, v, s->wide ? append_carried(c, loop, s, true, returned, yields) : NULL);
     }
     if (s->kind != SEM_TUPLE) return s;
     const Sem **items = NEW_ARRAY(c->a, const Sem *, s->count + 1);
-    for (uint32_t i = 0; i < s->count; i++) items[i] = carry_returned(c, loop, s->items[i], yields);
+    for (uint32_t i = 0; i < s->count; i++) items[i] = carry_returned(c, loop, s->items[i], returned, yields);
     return sem_with_items(c, s, items);
 }
 
@@ -129,6 +131,17 @@ typedef struct While {
 
 static Value *go_value(Checker *c, const Sem *go) {
     return sem_is_const(go) ? build_int(&c->b, type_scalar(DT_I1), const_truth(go)) : go->v;
+}
+
+/* Is it true of any element? */
+static Value *any(Checker *c, Value *v) {
+    while (v->type.shape.rank) v = build_reduce(&c->b, v, v->type.shape.rank - 1u, OP_OR);
+    return v;
+}
+
+static Value *both(Checker *c, Value *x, Value *y) {
+    Shape shape = x->type.shape.rank ? x->type.shape : y->type.shape;
+    return build2(&c->b, OP_AND, broadcast_value(c, x, shape), broadcast_value(c, y, shape));
 }
 
 /* iv is before the end: which side that is depends on the sign of the step. */
@@ -159,14 +172,24 @@ static void build_condition_block(Checker *c, const While *w, Block *block) {
     if (w->has_go) {
         int64_t always;
         Value *go = block->args.at[w->first - 1];
-        cond = value_const(cond, &always) && always ? go : build2(&c->b, OP_AND, go, cond);
+        cond = value_const(cond, &always) && always ? go : both(c, go, cond);
     }
-    build_condition(&c->b, cond, block->args.at, block->args.len);
+    build_condition(&c->b, any(c, cond), block->args.at, block->args.len);
 }
 
 static const Sem *loop_variable(Checker *c, const Bounds *b, Value *iv) {
     bool wide = b->wide && stype_bits(b->type) < 64;
     return sem_run(c, b->type, wide ? narrow_value(c, iv, b->type) : iv, wide ? iv : NULL);
+}
+
+/* In map_elementwise: the elements that this iteration is for. */
+static void start_elements(Checker *c, const While *w, const Block *block) {
+    Value *go = w->has_go ? block->args.at[w->first - 1] : NULL;
+    const Sem *cond = w->bounds ? sem_bool(c, true) : check_expr(c, w->n->a);
+    cond = condition_of(c, cond, w->n->span, "the condition of 'while'");
+    if (sem_is_error(cond) || (!go && !sem_is_tile(cond))) return;
+    Value *live = go && sem_is_const(cond) ? go : go ? both(c, go, cond->v) : cond->v;
+    frame_assign(c, c->live, sem_run(c, ST_I1, live, NULL), (Span){0, 0});
 }
 
 static void while_body(Checker *c, While *w, Op *loop, const Sem **returned) {
@@ -178,13 +201,17 @@ static void while_body(Checker *c, While *w, Op *loop, const Sem **returned) {
     start_iteration(c);
     bind_carried(c, &w->k, block, w->first);
     if (w->bounds) assign_to(c, w->n->a, loop_variable(c, w->bounds, block->args.at[0]), w->n->a->span);
+    if (c->by_element) start_elements(c, w, block);
+    const Sem *ret = frame_get(c, c->ret);
     block_run(c, &w->n->body);
     c->b.span = w->n->span;
     if (w->bounds) vec_push(c->a, &yields, build2(&c->b, OP_ADD, block->args.at[0], w->step));
-    if (w->has_go) vec_push(c->a, &yields, go_value(c, loop_goes_on(c)));
+    Value *go = w->has_go ? go_value(c, loop_goes_on(c)) : NULL;
+    if (go) vec_push(c->a, &yields, c->by_element ? both(c, block->args.at[w->first - 1], go) : go);
     for (uint32_t i = 0; i < w->k.count; i++) carried_next(c, &w->k.at[i], &yields);
     const Binding *after = frame_find(c->frame, c->retval);
-    if (after && after->sem && after->sem != retval) *returned = carry_returned(c, loop, after->sem, &yields);
+    if (after && after->sem && after->sem != retval)
+        *returned = carry_returned(c, loop, after->sem, c->by_element ? ret->v : NULL, &yields);
     build_yield(&c->b, yields.at, yields.len);
 }
 
@@ -196,7 +223,8 @@ static void build_while_loop(Checker *c, While *w, int leaves) {
     w->has_go = leaves & (LEAVES_BREAK | LEAVES_RETURN);
     w->first = (w->bounds ? 1u : 0u) + (w->has_go ? 1u : 0u);
     if (w->bounds) vec_push(c->a, &inits, w->lo);
-    if (w->has_go) vec_push(c->a, &inits, build_int(&c->b, type_scalar(DT_I1), 1));
+    Value *go = w->has_go ? build_int(&c->b, type_scalar(DT_I1), 1) : NULL;
+    if (go) vec_push(c->a, &inits, c->by_element ? broadcast_value(c, go, *c->by_element) : go);
     for (uint32_t i = 0; i < w->k.count; i++) carried_init(c, &w->k.at[i], &inits);
     c->b.span = n->span;
     Op *loop = build_while(&c->b, inits.at, inits.len);

@@ -3,6 +3,7 @@
  * In: two arms with their blocks and outcomes. Out: one `if` op; variables bound to its results.
  * Method: what is equal on both paths stays as it is; constants that differ become run-time values of one type; a path
  * that ended early gives zeros for what only the other path defines. A wide form merges beside its value.
+ * In map_elementwise a condition may be a tile. Then both arms run, and each element takes the values of its own.
  */
 #include "check/sema.h"
 
@@ -13,7 +14,9 @@ typedef struct Slot {
 
 typedef struct Merge {
     Checker *c;
+    const Sem *cond;
     Arm *arms;
+    bool by_element; /* cond is a tile */
     Values yields[2];
     VEC(Slot) slots;
 } Merge;
@@ -41,6 +44,7 @@ static void yield_value(Merge *m, int side, const Sem *s, const Sem *like, bool 
     } else {
         v = sem_is_number(s) ? const_value(c, s, like->type, shape_scalar()) : s->v;
     }
+    v = broadcast_value(c, v, m->by_element ? m->cond->v->type.shape : sem_shape(like));
     vec_push(c->a, &m->yields[side], v);
     c->b = saved;
 }
@@ -65,9 +69,14 @@ static const Sem *merged(Merge *m, const Sem *x, const Sem *y, const Sem *like) 
     return r;
 }
 
-/* A number beside a run-time scalar, or beside another number: the type that both have then. */
-static bool common_type(const Sem *x, const Sem *y, Sem *like) {
-    if (x->kind == SEM_RUN && y->kind == SEM_RUN) return (*like = *x, sem_same_type(x, y));
+/* A number beside a run-time scalar, or beside another number: the type that both have then. To map_elementwise a tile
+ * is as good as a scalar. */
+static bool common_type(const Merge *m, const Sem *x, const Sem *y, Sem *like) {
+    bool tiles = m->c->by_element != NULL;
+    if (x->kind == SEM_RUN && y->kind == SEM_RUN) {
+        *like = tiles && !sem_is_tile(x) ? *y : *x;
+        return tiles ? x->is_pointer == y->is_pointer && x->type == y->type : sem_same_type(x, y);
+    }
     const Sem *number = sem_is_number(x) ? x : y, *other = number == x ? y : x;
     if (!sem_is_number(number)) return false;
     if (sem_is_number(other)) {
@@ -80,7 +89,7 @@ static bool common_type(const Sem *x, const Sem *y, Sem *like) {
         return true;
     }
     *like = *other;
-    if (other->kind != SEM_RUN || other->is_pointer || sem_is_tile(other)) return false;
+    if (other->kind != SEM_RUN || other->is_pointer || (sem_is_tile(other) && !tiles)) return false;
     if (number->kind == SEM_BOOL && other->type != ST_I1) return false;
     return number_fits(number, other->type);
 }
@@ -100,7 +109,7 @@ static const Sem *join(Merge *m, const Sem *x, const Sem *y) {
         return sem_with_items(m->c, x, items);
     }
     Sem like;
-    if (!common_type(x, y, &like)) return NULL;
+    if (!common_type(m, x, y, &like)) return NULL;
     /* A number only shows its type here: its shape is a scalar's. */
     if (!like.v) like.v = const_value(m->c, sem_i64(m->c, 0), like.type, shape_scalar());
     return merged(m, x, y, &like);
@@ -108,12 +117,48 @@ static const Sem *join(Merge *m, const Sem *x, const Sem *y) {
 
 /* ---- The op ------------------------------------------------------------------------------------------------------ */
 
-static void build_op(Merge *m, const Sem *cond) {
+static void set_result(Slot slot, Value *v) {
+    if (slot.wide)
+        slot.sem->wide = v;
+    else
+        slot.sem->v = v;
+}
+
+static bool is_free(const Block *b) {
+    for (const Op *op = b->first; op; op = op->next) {
+        bool is_loop = op->kind == OP_IF || op->kind == OP_FOR || op->kind == OP_WHILE;
+        if (!is_loop && !op_is_pure(op->kind) && op_info[op->kind].effect != EFFECT_CONTROL) return false;
+        for (uint32_t i = 0; i < op->nregions; i++)
+            if (!is_free(op->regions[i])) return false;
+    }
+    return true;
+}
+
+/* Both arms, one after the other, before what is built next. */
+static void run_both(Merge *m, Span at) {
+    for (int side = 0; side < 2; side++) {
+        if (!is_free(m->arms[side].block)) diag(m->c->d, at, E_MAP_EFFECT);
+        block_splice(m->c, m->arms[side].block);
+        m->arms[side].block = m->c->b.block;
+    }
+}
+
+static Merge merge_of(Checker *c, const Sem *cond, Arm arms[2], Span at) {
+    Merge m = {.c = c, .cond = cond, .arms = arms, .by_element = sem_is_tile(cond)};
+    if (m.by_element) run_both(&m, at);
+    return m;
+}
+
+static void build_op(Merge *m) {
     Checker *c = m->c;
+    for (uint32_t i = 0; m->by_element && i < m->slots.len; i++)
+        set_result(m->slots.at[i],
+                   build3(&c->b, OP_SELECT, m->cond->v, m->yields[0].at[i], m->yields[1].at[i]));
+    if (m->by_element) return;
     if (!m->slots.len && !m->arms[0].block->first && !m->arms[1].block->first) return;
     Type *types = NEW_ARRAY(c->a, Type, m->slots.len + 1);
     for (uint32_t i = 0; i < m->slots.len; i++) types[i] = m->yields[0].at[i]->type;
-    Op *op = build_if(&c->b, cond->v, types, m->slots.len);
+    Op *op = build_if(&c->b, m->cond->v, types, m->slots.len);
     for (int side = 0; side < 2; side++) {
         op->regions[side] = m->arms[side].block;
         op->regions[side]->owner = op;
@@ -121,17 +166,11 @@ static void build_op(Merge *m, const Sem *cond) {
         b.span = c->b.span;
         build_yield(&b, m->yields[side].at, m->yields[side].len);
     }
-    for (uint32_t i = 0; i < m->slots.len; i++) {
-        Sem *s = m->slots.at[i].sem;
-        if (m->slots.at[i].wide)
-            s->wide = op->results[i];
-        else
-            s->v = op->results[i];
-    }
+    for (uint32_t i = 0; i < m->slots.len; i++) set_result(m->slots.at[i], op->results[i]);
 }
 
 const Sem *arms_value(Checker *c, const Sem *cond, Arm arms[2], Span at) {
-    Merge m = {.c = c, .arms = arms};
+    Merge m = merge_of(c, cond, arms, at);
     const Sem *x = arms[0].value, *y = arms[1].value;
     const Sem *r = join(&m, x, y);
     if (!r) {
@@ -141,7 +180,7 @@ const Sem *arms_value(Checker *c, const Sem *cond, Arm arms[2], Span at) {
                                      : "convert one side, as in x.to(fp32)");
         return &sem_error;
     }
-    if (!sem_is_error(r)) build_op(&m, cond);
+    if (!sem_is_error(r)) build_op(&m);
     return r;
 }
 
@@ -207,7 +246,7 @@ static Binding merge_binding(Merge *m, const Variable *v, const Binding *x, cons
 
 void arms_merge(Checker *c, const Sem *cond, Arm arms[2], Span at) {
     Frame *f = c->frame;
-    Merge m = {.c = c, .arms = arms};
+    Merge m = merge_of(c, cond, arms, at);
     const Outcomes *a = &arms[0].outcomes, *b = &arms[1].outcomes;
     VEC(Outcome) results = {0};
     uint32_t epoch = ++f->epoch;
@@ -228,7 +267,7 @@ void arms_merge(Checker *c, const Sem *cond, Arm arms[2], Span at) {
         Outcome r = {b->at[i].variable, merge_binding(&m, v, &v->now, &b->at[i].then, at)};
         vec_push(c->a, &results, r);
     }
-    build_op(&m, cond);
+    build_op(&m);
     for (uint32_t i = 0; i < results.len; i++) frame_set(c, results.at[i].variable, results.at[i].then);
 }
 

@@ -82,7 +82,7 @@ FILES = {
                     "a tuple of more than 65536 values"),
     "within.dsl": (HEAD + "    t = ()\n    for i in static_range(100000):\n        t = (t, t)\n",
                    "a tuple of more than 65536 values"),
-    "times.dsl": (HEAD + "    t = (1,) * 10**9\n    s = 'a' * 10**12\n", "between a tuple of 1 and the int 1000000000"),
+    "times.dsl": (HEAD + "    t = (1,) * 10**9\n    s = 'a' * 10**12\n", "a tuple of more than 65536 values"),
     "text.dsl": (HEAD + "    s = 'a'\n    for i in static_range(64):\n        s = s + s\n",
                  "a string of more than 1048576 bytes"),
     "comprehension.dsl": (HEAD + "    t = [i for i in range(10**9)]\n", "a tuple of more than 65536 values"),

@@ -71,7 +71,7 @@ RIGHT = {
     "device_print": "'t', t", "print": "t", "device_assert": "b", "constexpr": "3", "next_power_of_2": "9",
     "len": "(1, 2)", "int": "3", "float": "3", "bool": "3", "isinstance": "3, int", "hasattr": "t, 'sum'",
     "getattr": "t, 'shape'", "map_elementwise": "plus, t, t", "logical_and": "t, t", "logical_or": "t, t",
-    "item": "s",
+    "item": "s", "to_tensor": "s", "expect_zero": "t, b",
     "inline_asm_elementwise": "'mov.b32 $0,$1;', '=r,r', (t,), fp32", "tensor": "t", "str": "3",
     "pointer_type": "fp32", "range": "n", "static_range": "3",
 }

@@ -10,20 +10,20 @@ import tempfile
 PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "reference", "triton.md")
 SIGNATURE = "*fp32, *i32, *fp64, i32, *fp32, fp32, 32"
 
-# The public names of triton.language 3.6.
+# The public names of triton.language 3.7, and constexpr_function of 3.6.
 NAMES = """
-PropagateNan TRITON_MAX_TENSOR_NUMEL abs add advance arange argmax argmin associative_scan assume atomic_add atomic_and
-atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor bfloat16 bitonic_merge block_type broadcast
-broadcast_to cast cat cdiv ceil clamp condition const constexpr constexpr_function cos cumprod cumsum debug_barrier
-device_assert device_print div_rn dot dot_scaled dtype erf exp exp2 expand_dims extra fdiv flip float16 float32 float64
-float8e4b15 float8e4b8 float8e4nv float8e5 float8e5b16 floor fma full gather histogram inline_asm_elementwise int1 int16
-int32 int64 int8 interleave join load load_tensor_descriptor log log2 make_block_ptr make_tensor_descriptor
-map_elementwise math max max_constancy max_contiguous maximum min minimum mul multiple_of num_programs
-pair_uniform_to_normal permute philox philox_impl pi32_t pointer_type program_id rand rand4x randint randint4x randn
-randn4x range ravel reduce reduce_or reshape rsqrt sigmoid sin slice softmax sort split sqrt sqrt_rn squeeze
-static_assert static_print static_range store store_tensor_descriptor sub sum swizzle2d target_info tensor
-tensor_descriptor topk trans tuple uint16 uint32 uint64 uint8 uint_to_uniform_float umulhi unsqueeze view void where
-xor_sum zeros zeros_like
+PropagateNan TRITON_MAX_TENSOR_NUMEL abs add advance arange argmax argmin associative_scan assume atomic_add
+atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor bfloat16 bitonic_merge block_type
+broadcast broadcast_to cast cat cdiv ceil clamp condition const constexpr constexpr_function constexpr_type cos
+cumprod cumsum debug_barrier device_assert device_print div_rn dot dot_scaled dtype erf exp exp2 expand_dims
+expect_zero extra fdiv flip float16 float32 float64 float8e4b15 float8e4b8 float8e4nv float8e5 float8e5b16 floor fma
+full gather histogram inline_asm_elementwise int1 int16 int32 int64 int8 interleave join load load_tensor_descriptor
+log log2 make_block_ptr make_tensor_descriptor map_elementwise math max max_constancy max_contiguous maximum min
+minimum mul multiple_of num_programs pair_uniform_to_normal permute philox philox_impl pi32_t pointer_type program_id
+rand rand4x randint randint4x randn randn4x range ravel reduce reduce_or reshape rsqrt sigmoid sin slice softmax sort
+split sqrt sqrt_rn squeeze static_assert static_print static_range store store_tensor_descriptor sub sum swizzle2d
+target_info tensor to_tensor tensor_descriptor topk trans tuple uint16 uint32 uint64 uint8 uint_to_uniform_float
+umulhi unsqueeze view void where xor_sum zeros zeros_like
 """.split()
 
 HEAD = """

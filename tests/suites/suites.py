@@ -66,6 +66,7 @@ LACKS = [
     (r"test_dynamic_function_with_multiprocess", "starts Python anew, where triton is the real one"),
     (r"num_equal: \d+, exp_equal: [\d.]+, num_total: \d\d\d\b", "a share of a few hundred random numbers within 5 %"),
     (r"inline_asm_elementwise does not compile", "inline assembly of memory"),
+    (r"torch\._inductor\.exc|BackendCompilerFailed", "torch's inductor, which compiles by Triton's own classes"),
     (r"extra\.cuda' has no attribute", "the card's registers: smid, globaltimer, num_threads"),
     (r"an assertion stands in a combine function", "assertions in combine functions"),
     (r"constexpr_type|fast_dividef|and 8 is the most", "single forms of the language"),

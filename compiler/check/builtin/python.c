@@ -19,6 +19,11 @@ const Sem *builtin_constexpr(Checker *c, Call *call) {
     return &sem_error;
 }
 
+/* A number becomes a value at run time. */
+const Sem *builtin_to_tensor(Checker *c, Call *call) {
+    return to_run(c, call->arg[0], call->at[0]);
+}
+
 const Sem *builtin_len(Checker *c, Call *call) {
     const Sem *s = call->arg[0];
     if (s->kind == SEM_TUPLE) return sem_i64(c, s->count);

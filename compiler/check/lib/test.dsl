@@ -9,6 +9,11 @@ def logical_or(x, y):
     return (x != 0) | (y != 0)
 
 @jit
+def expect_zero(x, mask):
+    device_assert((x == 0) | (mask == 0), "expect_zero: x is not 0 where the mask says so")
+    return x
+
+@jit
 def first(a, b):
     return a
 

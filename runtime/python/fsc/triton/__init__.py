@@ -18,7 +18,7 @@ from ._modules import CompilationError, InterpreterError, OutOfResources, instal
 from ._tune import Autotuner, Config, Heuristics, autotune, heuristics
 from .language import constexpr
 
-__version__ = "3.6.0"  # of the language
+__version__ = "3.7.1"  # of the language
 
 
 def cdiv(x, y):

@@ -122,7 +122,16 @@ t = zeros_like(x)
 for k in range(0, K):
     t += x
 for k in static_range(0, 2):
-    t += y
+    t += getattr(y, "to")(T) * to_tensor(1)
+"""
+CALLED = """
+@jit
+def twice(v):
+    return v + v
+
+@jit
+def larger(a, b):
+    return a if a > b else b
 """
 FIELDS = """
 Both = namedtuple("Both", ("sum", "times"), (3,))
@@ -262,8 +271,8 @@ KERNELS = {
                                      lambda x, y: [x + y, x * 3, x * 0 + 136], before=FIELDS, body=LIMITS, small=True),
     "hints": Elementwise(FLOATS + INTS, ["u + k", "u"], lambda x, y: [x + 2, x + 1], body=HINTS, small=True),
     "persistent": Elementwise(["i32", "fp32", "i8", "fp16"], [], lambda x, y: [x + y], body=PERSISTENT),
-    "called": Elementwise(["i32", "fp32"], ["twice(x) + tl.maximum(x, y)"], lambda x, y: [2 * x + np.maximum(x, y)],
-                          before="@jit\ndef twice(v):\n    return v + v\n", small=True),
+    "called": Elementwise(["i32", "fp32"], ["twice(x) + tl.maximum(x, y)", "map_elementwise(larger, x, y)"],
+                          lambda x, y: [2 * x + np.maximum(x, y), np.maximum(x, y)], before=CALLED, small=True),
 }
 
 

@@ -2,10 +2,10 @@
  *
  * In: a Func at STAGE_SIMT. Out: no `reduce` or `gather`, no `reduce_fn`, `scan` or `flip` over several warps,
  * and no convert_layout that a few shuffles within a warp cannot do.
- * Results of atomics that more threads hold than perform them go the same way. A reduction over several warps: each
- * warp reduces its part, the partials go to shared memory, and every thread that needs the result reads its share of
- * them and reduces again. Where a program spans a cluster, each block stores into the shared memory of all of them, so
- * that loads stay in the own block. Each exchange has a buffer; its bytes come later.
+ * Results of atomics and of volatile loads that more threads hold than are asked for go the same way. A reduction over
+ * several warps: each warp reduces its part, the partials go to shared memory, and every thread that needs the result
+ * reads its share of them and reduces again. Where a program spans a cluster, each block stores into the shared memory
+ * of all of them, so that loads stay in the own block. Each exchange has a buffer; its bytes come later.
  */
 #include "passes/private.h"
 
@@ -170,8 +170,13 @@ static bool is_replicated(const Value *v) {
     return !l || layout_free(l, IN_LANE) || layout_free(l, IN_WARP) || layout_free(l, IN_CTA);
 }
 
-/* One thread performs it for each element; the others that hold the element get the result through shared memory. */
-static void share_atomic(Func *f, Op *op) {
+/* What each thread that asks may hear otherwise: an atomic, and memory that changes meanwhile. */
+static bool is_heard_once(const Op *op) {
+    return op_is_atomic(op->kind) || (op->kind == OP_LOAD && op->attr.mem.is_volatile);
+}
+
+/* Of each element one thread's result counts; the others that hold the element get it through shared memory. */
+static void share_result(Func *f, Op *op) {
     Value *v = op->results[0];
     if (!value_used(v) || !is_replicated(v)) return;
     uint32_t buffer = new_buffer(f, v->type, layout_flat(f->layouts, v->type.shape));
@@ -231,7 +236,7 @@ static void lower_flip(Func *f, Op *op) {
 }
 
 static void visit(void *context, Op *op) {
-    if (op_is_atomic(op->kind)) share_atomic(context, op);
+    if (is_heard_once(op)) share_result(context, op);
     if (op->kind == OP_GATHER) lower_gather(context, op);
     if (op->kind == OP_SLICE) lower_slice(context, op);
     if (op->kind == OP_FLIP) lower_flip(context, op);

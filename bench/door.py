@@ -127,6 +127,7 @@ def main():
     words = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     words.add_argument("--runs", type=int, default=5)
     words.add_argument("--device", choices=["cuda", "cpu"], default="cuda", help="cpu: fsc alone, to try the program")
+    words.add_argument("--rows", nargs="+", default=list(ROWS), choices=ROWS)
     words.add_argument("--child", nargs=3, help=argparse.SUPPRESS)
     o = words.parse_args()
     if o.child:
@@ -134,13 +135,13 @@ def main():
     packages = ["fsc", "triton"] if o.device == "cuda" else ["fsc"]
     found = {}
     for i in range(o.runs):
-        for row in ROWS:
+        for row in o.rows:
             for package in packages[i % len(packages):] + packages[:i % len(packages)]:
                 with tempfile.TemporaryDirectory() as folder:
                     for state in ("cold", "warm"):
                         found.setdefault((row, state, package), []).append(run(row, package, folder, o.device))
     print("| | cache | fsc.triton | Triton | fsc / Triton |\n| --- | --- | --- | --- | --- |")
-    for row, (_, name, unit) in ROWS.items():
+    for row, (_, name, unit) in ((row, ROWS[row]) for row in o.rows):
         for state in ("cold", "warm") if row != "launch" else ("warm",):
             numbers = [statistics.median(t) * unit if t and None not in t else None
                        for t in (found.get((row, state, p)) for p in ("fsc", "triton"))]

@@ -77,6 +77,7 @@ typedef struct Known {
     Object *result;
     size_t by_position, count; /* arguments of the call */
     size_t num_values;
+    bool takes_sizes; /* of tensors: contracts and checks ask for them */
     Given given[];
 } Known;
 
@@ -122,7 +123,8 @@ static Given given_of(Object *t) {
 }
 
 /* One more launch: (jit's address, names or None, device, stream_of or None, index, meta, result, arguments by
- * position, values, ((kind, type, value, name, place, dtype), …)). The caller keeps the tuple. 0: it is known now. */
+ * position, values, ((kind, type, value, name, place, dtype), …), takes_sizes). The caller keeps the tuple. 0: it is
+ * known now. */
 int fsc_python_know(Object *capsule, Object *told) {
     Launches *l = PyCapsule_GetPointer(capsule, CAPSULE);
     Object *all = item(told, 9);
@@ -140,6 +142,7 @@ int fsc_python_know(Object *capsule, Object *told) {
     k->by_position = number(told, 7);
     k->num_values = values;
     k->count = count;
+    k->takes_sizes = number(told, 10) != 0;
     for (size_t i = 0; i < count; i++) k->given[i] = given_of(item(all, (Size)i));
     l->at[l->count++] = k;
     return 0;
@@ -210,6 +213,8 @@ static bool take_tensor(const Launches *l, const Known *k, const Given *g, Objec
     v->arg = fsc_pointer(PyLong_AsVoidPtr(address), 0, g->dtype);
     Py_DecRef(address);
     uint32_t strides;
+    v->array.rank = FSC_RANK_MAX + 1;
+    if (!k->takes_sizes) return true;
     return take_sizes(PyObject_GetAttr(o, l->shape), v->array.shape, &v->array.rank) &&
            take_sizes(PyObject_CallFunctionObjArgs(l->stride, o, NULL), v->array.strides, &strides) &&
            strides == v->array.rank;

@@ -162,11 +162,9 @@ class Repeat(unittest.TestCase):
     def test_errors(self):
         y, x = Tensor(1 << 20, (100,)), Tensor(2 << 20, (100,))
         self.same((2,), y, x, 100, 2.0, True)
-        odd = Tensor(1 << 20, (100,))
-        odd.shape = ("a",)
         for grid, args in [((1 << 40,), (y, x, 100)), ((-1,), (y, x, 100)), ((1, 2, 3, 4), (y, x, 100)),
                            (("a",), (y, x, 100)), ((2,), (y, x, 1 << 70)), ((2,), (y, x, 1 << 63)),
-                           ((2,), (Tensor(1 << 20, (100,), device=1), x, 100)), ((2,), (odd, x, 100)),
+                           ((2,), (Tensor(1 << 20, (100,), device=1), x, 100)),
                            ((2,), (y, Tensor(2 << 20, (100,), device=1), 100)), ((2,), (y, x, None)),
                            ((2,), (y, x)), (lambda meta: meta["n"] // 0, (y, x, 100))]:
             with self.subTest(grid=grid, n=args[2:]):
@@ -220,6 +218,11 @@ class Repeat(unittest.TestCase):
             self.assertEqual(found, self.told(lambda: plain(*args, **named)), (shape, strides, named))
             wrong += found[1] is not None
         self.assertTrue(50 < wrong < 250)
+        odd = Tensor(1 << 20, (2, 64))
+        odd.shape = ("a", 64)
+        found = self.told(lambda: known.kernel(odd, Tensor(4 << 20, (2, 64)), 2.0))
+        self.assertEqual(found, self.told(lambda: plain(odd, Tensor(4 << 20, (2, 64)), 2.0)))
+        self.assertIn("argument y cannot be read", found[1])
         self.assertLess(known.count, wrong + 60)
 
     def test_many(self):

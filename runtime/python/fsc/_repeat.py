@@ -71,10 +71,10 @@ class Launcher:
         """Whether repeat.c reads it as _arrays.py does."""
         return _arrays.READERS.get(kind) is _arrays._read_torch and (kind.data_ptr, kind.stride) == self._words[6:]
 
-    def know(self, kernel, args, named, place_of, meta, result):
+    def know(self, kernel, args, named, place_of, meta, result, takes_sizes=True):
         """Behind a launch that went well. place_of(name or position): (name, place among the kernel's arguments), or
-        None for a constant; meta(): what a grid that is a function is called with. Whatever repeat.c has no form of is
-        not told."""
+        None for a constant; meta(): what a grid that is a function is called with; takes_sizes: whether anything asks
+        for the sizes of tensors. Whatever repeat.c has no form of is not told."""
         if self._capsule is self or len(self.told) == _MOST or not (self._capsule or self._open()):
             return
         given, devices = [], set()
@@ -103,6 +103,6 @@ class Launcher:
         shown = meta()
         shown.update((name, None) for _, _, _, name, *_ in given if name)  # no array outlives its launch
         told = (jit.handle, tuple(named) or None, device, stream_of, where, shown, result, len(args), kernel._count,
-                tuple(given), jit)
+                tuple(given), takes_sizes, jit)
         self.told[key] = told  # what is borrowed is kept first
         _found[1](self._capsule, told)

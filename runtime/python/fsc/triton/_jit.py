@@ -401,7 +401,8 @@ class JITFunction(KernelInterface):
         except Error as error:
             raise variant.placed(error) from None
         if is_plain and self._places.keys() <= {*self.arg_names[:len(args)], *named}:
-            self._launcher.know(variant.kernel, args, named, self._place, meta, variant)
+            self._launcher.know(variant.kernel, args, named, self._place, meta, variant,
+                                takes_sizes=variant.kernel._check)  # there are no contracts
         return variant
 
     def _place(self, key):

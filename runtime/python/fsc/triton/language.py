@@ -7,15 +7,15 @@ docs/reference/triton.md.
 import operator
 
 BUILTINS = """
-PropagateNan TRITON_MAX_TENSOR_NUMEL abs add advance arange argmax argmin associative_scan assume atomic_add atomic_and
-atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor broadcast broadcast_to cast cat cdiv ceil clamp
-condition cos cumprod cumsum debug_barrier device_assert device_print div_rn dot dot_scaled erf exp exp2 expand_dims
-fdiv flip floor fma full gather histogram inline_asm_elementwise interleave join load load_tensor_descriptor log log2
-make_block_ptr make_tensor_descriptor map_elementwise max max_constancy max_contiguous maximum min minimum mul
-multiple_of num_programs pair_uniform_to_normal permute philox philox_impl program_id rand rand4x randint randint4x
-randn randn4x range ravel reduce reduce_or reshape rsqrt sigmoid sin softmax sort split sqrt sqrt_rn squeeze
-static_assert static_print static_range store store_tensor_descriptor sub sum swizzle2d topk trans
-uint_to_uniform_float umulhi unsqueeze view where xor_sum zeros zeros_like
+PropagateNan TRITON_MAX_TENSOR_NUMEL abs add advance arange argmax argmin associative_scan assume atomic_add
+atomic_and atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor broadcast broadcast_to cast cat cdiv ceil
+clamp condition cos cumprod cumsum debug_barrier device_assert device_print div_rn dot dot_scaled erf exp exp2
+expand_dims expect_zero fdiv flip floor fma full gather histogram inline_asm_elementwise interleave join load
+load_tensor_descriptor log log2 make_block_ptr make_tensor_descriptor map_elementwise max max_constancy max_contiguous
+maximum min minimum mul multiple_of num_programs pair_uniform_to_normal permute philox philox_impl program_id rand
+rand4x randint randint4x randn randn4x range ravel reduce reduce_or reshape rsqrt sigmoid sin softmax sort split sqrt
+sqrt_rn squeeze static_assert static_print static_range store store_tensor_descriptor sub sum swizzle2d to_tensor topk
+trans uint_to_uniform_float umulhi unsqueeze view where xor_sum zeros zeros_like
 """.split()
 LIBDEVICE = """
 abs acos acosh asin asinh atan atan2 atanh brev byte_perm cbrt ceil clz copysign cos cosh cospi div_rn erf erfc erfcinv

@@ -205,6 +205,6 @@ WORDS = {constexpr: "tl.constexpr", const: "tl.const", tensor: "tl.tensor", dtyp
          pointer_type: "tl.pointer_type", tensor_descriptor: "tl.tensor_descriptor", tuple: "tl.tuple"}
 globals().update((name, Builtin("tl." + name)) for name in BUILTINS)
 globals().update((name, dtype(name)) for name in _TYPES)
-block_type, slice, target_info, bitonic_merge = (Builtin("tl." + name)  # pylint: disable=redefined-builtin
-                                                 for name in ("block_type", "slice", "target_info", "bitonic_merge"))
+globals().update((name, Builtin("tl." + name))
+                 for name in ("block_type", "constexpr_type", "slice", "target_info", "bitonic_merge"))
 pi32_t = pointer_type(globals()["int32"])

@@ -146,6 +146,7 @@ for w in $what; do
             dsl_examples/softmax.dsl cuda 21
         TAIL=20 step launch-calls 60 env LD_LIBRARY_PATH="${lib%/*}" bench/launch calls cuda 20000
         TAIL=30 step launch-python 120 python3 bench/launch_python.py --calls 20000
+        TAIL=10 step door 300 python3 bench/door.py --runs 3
         ;;
     # the package with torch, the listings of docs/how-to/python.md, what a call costs beside Triton's and torch's;
     # without torch what there is

@@ -23,6 +23,7 @@ PYTHON Object *PyObject_Type(Object *o);
 PYTHON Object *PyObject_GetAttr(Object *o, Object *name);
 PYTHON Object *PyObject_Call(Object *callable, Object *args, Object *named);
 PYTHON Object *PyObject_CallFunctionObjArgs(Object *callable, ...);
+PYTHON int PyCallable_Check(Object *o);
 PYTHON int PyObject_RichCompareBool(Object *x, Object *y, int op);
 PYTHON Object *PyTuple_New(Size count);
 PYTHON Size PyTuple_Size(Object *tuple);
@@ -253,6 +254,14 @@ static const Known *find(Launches *l, Object *const *args, size_t by_position, O
     return NULL;
 }
 
+/* How a launch ended: done; not here, nothing was done; or with the exception of a grid that is a function. */
+typedef enum Outcome { DONE, NOT_HERE, RAISED } Outcome;
+
+static Outcome not_here(void) {
+    PyErr_Clear();
+    return NOT_HERE;
+}
+
 static bool take_grid(const Launches *l, Object *grid, int64_t *to) {
     uint32_t count = 1;
     if (is_of(grid, l->integer)) return to[0] = PyLong_AsLongLong(grid), to[0] != -1;
@@ -272,13 +281,13 @@ static Object *ask_grid(const Known *k, Object *grid, Object *const *args) {
     return found;
 }
 
-static bool grid_of(const Launches *l, const Known *k, Object *grid, Object *const *args, int64_t *to) {
-    if (is_of(grid, l->integer) || is_of(grid, l->tuple)) return take_grid(l, grid, to);
-    Object *asked = ask_grid(k, grid, args);
-    if (!asked) return false;
-    bool ok = take_grid(l, asked, to);
-    Py_DecRef(asked);
-    return ok;
+static Outcome grid_of(const Launches *l, const Known *k, Object *grid, Object *const *args, int64_t *to) {
+    bool is_function = PyCallable_Check(grid);
+    Object *sizes = is_function ? ask_grid(k, grid, args) : grid;
+    if (!sizes) return RAISED;
+    Outcome done = take_grid(l, sizes, to) ? DONE : not_here();
+    if (is_function) Py_DecRef(sizes);
+    return done;
 }
 
 /* torch's current stream; false: nobody says. */
@@ -293,18 +302,17 @@ static bool stream_of(const Known *k, void **stream) {
 
 /* ---- The launch -------------------------------------------------------------------------------------------------- */
 
-static bool launch(const Launches *l, const Known *k, const fsc_value *values, Object *grid, Object *const *args) {
+static Outcome launch(const Launches *l, const Known *k, const fsc_value *values, Object *grid, Object *const *args) {
     int64_t sizes[3] = {1, 1, 1};
     void *stream = NULL;
     bool by_rule = grid == l->none;
-    if (!(by_rule || grid_of(l, k, grid, args, sizes)) || !stream_of(k, &stream)) {
-        PyErr_Clear();
-        return false;
-    }
+    Outcome found = by_rule ? DONE : grid_of(l, k, grid, args, sizes);
+    if (found != DONE) return found;
+    if (!stream_of(k, &stream)) return not_here();
     State *state = PyEval_SaveThread();
     fsc_status s = fsc_jit_call(k->jit, by_rule ? NULL : sizes, values, k->num_values, stream);
     PyEval_RestoreThread(state);
-    return s == FSC_OK;
+    return s == FSC_OK ? DONE : NOT_HERE;
 }
 
 static Object *package_way(Object *run, Object *const *args, size_t by_position, Object *names) {
@@ -328,8 +336,9 @@ Object *fsc_python_launch(Object *self, Object *const *args, Size count, Object 
     Launches *l = PyCapsule_GetPointer(item(self, 0), CAPSULE);
     fsc_value values[MOST_ARGS];
     const Known *k = l && count > 0 ? find(l, args + 1, (size_t)count - 1, names, values) : NULL;
-    if (!k || !launch(l, k, values, args[0], args + 1))
-        return package_way(item(self, 1), args, (size_t)count, names);
+    Outcome end = k ? launch(l, k, values, args[0], args + 1) : NOT_HERE;
+    if (end == NOT_HERE) return package_way(item(self, 1), args, (size_t)count, names);
+    if (end == RAISED) return NULL;
     Py_IncRef(k->result);
     return k->result;
 }

@@ -188,6 +188,22 @@ class Repeat(unittest.TestCase):
         self.assertEqual(metas[0::2], metas[1::2])
         self.assertEqual(metas[4], dict(y=y, x=x, n=1000, f=2.0, EXACT=True, BLOCK=64, num_warps=4))
 
+    def test_grid_raises(self):
+        """Its exception comes as it is, and the grid is asked once."""
+        y, x, asked = Tensor(1 << 20, (100,)), Tensor(2 << 20, (100,)), []
+        self.same((2,), y, x, 100, 2.0, True)
+
+        def grid(meta):
+            asked.append(meta["n"])
+            raise KeyboardInterrupt
+
+        with self.assertRaises(KeyboardInterrupt):
+            self.known.kernel[grid](y, x, 100, 2.0, True)
+        self.assertEqual((asked, self.known.count), ([100], 1))
+        for other in ([2, 3], 2.5, "a", None):
+            self.same(other, y, x, 100, 2.0, True)
+        self.same(lambda meta: [meta["n"], 1], y, x, 100, 2.0, True)
+
     def test_hook(self):
         y, x, seen = Tensor(1 << 20, (100,)), Tensor(2 << 20, (100,)), []
         self.same((2,), y, x, 100, 2.0, True)

@@ -178,6 +178,7 @@ void sem_print(Checker *c, const Sem *s, Text *out); /* as static_print shows it
 const Sem *format_string(Checker *c, const Node *n); /* an f-string */
 /* index.c */
 const Sem *check_attribute(Checker *c, const Node *n);
+const Sem *attribute_of(Checker *c, const Node *n, const Sem *s); /* s is the value before the dot */
 const Sem *check_subscript(Checker *c, const Node *n);
 const Sem *type_question(Checker *c, const Node *call); /* T.is_floating(), tl.dtype("int32"); NULL: neither */
 bool value_has(const char *name); /* as x.name, of a value at run time or a number */

@@ -1,4 +1,6 @@
-# RUN: fsc %s --signature "*fp16, *bf16, *i8, *i32, 32" --emit=tile -o -
+# RUN: fsc %s --signature "*fp16, *bf16, *i8, *i32, 32" --emit=tile -o - | FileCheck %s
+# CHECK-COUNT-1: atomic_rmw
+# CHECK-NOT: atomic_rmw
 # Forms of Triton's files: types of an extreme beside its index, tuples times numbers, getattr, axes, one element.
 import triton
 import triton.language as tl
@@ -22,6 +24,8 @@ def kernel(h, b, c, q, B: tl.constexpr):
     tl.static_assert(tl.expand_dims(x, (3, 1, 2)).shape == [B, 1, 1, 1])
     t = tl.zeros((2,) * 3 + (16, 16), tl.float32)
     tl.static_assert(tl.dot(t, tl.trans(t)).shape == [2, 2, 2, 16, 16])
+    # the object is evaluated once
+    tl.static_assert(getattr(tl.atomic_add(q, 1), "dtype") == tl.int32)
     one = tl.load(q + tl.arange(0, 1))
     if one > 4:
         tl.store(q, one.item())

@@ -150,7 +150,7 @@ const Sem *builtin_getattr(Checker *c, Call *call) {
     *n = (Node){.kind = NODE_ATTRIBUTE, .span = call->span, .a = call->node->list.at[0], .name = call->arg[1]->s};
     if (call->arg[2] && !const_truth(builtin_hasattr(c, call))) return call->arg[2];
     uint32_t errors = diag_errors(c->d);
-    const Sem *s = check_attribute(c, n);
+    const Sem *s = attribute_of(c, n, call->arg[0]);
     if (diag_errors(c->d) != errors) diag_note(c->d, call->span, "getattr(obj, name, default) may say what it is then");
     return s;
 }

@@ -266,7 +266,10 @@ static const Sem *of_block(Checker *c, const Node *n, const Sem *s) {
 }
 
 const Sem *check_attribute(Checker *c, const Node *n) {
-    const Sem *s = check_expr(c, n->a);
+    return attribute_of(c, n, check_expr(c, n->a));
+}
+
+const Sem *attribute_of(Checker *c, const Node *n, const Sem *s) {
     if (sem_is_error(s)) return s;
     if (s->kind == SEM_MODULE) return of_module(c, n, s);
     if (strcmp(n->name, "value") == 0 && sem_is_const(s)) return sem_weak(c, s);

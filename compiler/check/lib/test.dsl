@@ -1,4 +1,4 @@
-# test.dsl - truth values about floats; the argument's type is as it is, nothing is rounded.
+# test.dsl - truth values about numbers and floats, as their types are, nothing is rounded; the only element of a tile.
 
 @jit
 def logical_and(x, y):

@@ -178,6 +178,7 @@ void sem_print(Checker *c, const Sem *s, Text *out); /* as static_print shows it
 const Sem *format_string(Checker *c, const Node *n); /* an f-string */
 /* index.c */
 const Sem *check_attribute(Checker *c, const Node *n);
+const Sem *shape_tuple(Checker *c, Shape shape);                 /* x.shape */
 const Sem *attribute_of(Checker *c, const Node *n, const Sem *s); /* s is the value before the dot */
 const Sem *check_subscript(Checker *c, const Node *n);
 const Sem *type_question(Checker *c, const Node *call); /* T.is_floating(), tl.dtype("int32"); NULL: neither */
@@ -384,6 +385,7 @@ enum { ALL_AXES = -1 };
 bool read_reduced_axis(Checker *c, Call *call, uint32_t arg, const Sem *x, int64_t *axis); /* None: ALL_AXES */
 const Sem *result_type(const Call *call, uint32_t arg); /* NULL: not given */
 /* An axis that x has, counted from the front; false after the error that it has not. */
+bool function_takes(const Node *fn, uint32_t count); /* so many arguments by position */
 bool own_axis(Checker *c, Call *call, Span at, const Sem *x, int64_t *axis);
 /* s without the reduced axes (ALL_AXES: a scalar), with them again as size 1. */
 const Sem *restore_axes(Checker *c, const Sem *s, int64_t axis, Shape from);

@@ -45,6 +45,7 @@ PYTHON void Py_DecRef(Object *o);
 /* What _repeat.py calls. */
 FSC_API Object *fsc_python_open(Object *words);
 FSC_API int fsc_python_know(Object *capsule, Object *told);
+FSC_API void fsc_python_forget(Object *capsule);
 FSC_API Object *fsc_python_launch(Object *self, Object *const *args, Size count, Object *names);
 
 enum { EQUAL = 2 /* Py_EQ */, MOST_ARGS = 64, MOST_KNOWN = 64 };
@@ -85,6 +86,7 @@ typedef struct Known {
 /* Launches of one kernel, the latest in front. */
 typedef struct Launches {
     size_t count;
+    bool is_closed; /* none of them counts any more */
     Known *at[MOST_KNOWN];
     /* tuple, int, None; "shape", "dtype", "device"; Tensor.data_ptr, Tensor.stride */
     Object *tuple, *integer, *none, *shape, *dtype, *device, *data_ptr, *stride;
@@ -147,6 +149,12 @@ int fsc_python_know(Object *capsule, Object *told) {
     for (size_t i = 0; i < count; i++) k->given[i] = given_of(item(all, (Size)i));
     l->at[l->count++] = k;
     return 0;
+}
+
+/* From now on nothing is like a launch before, for those either who have the function already. */
+void fsc_python_forget(Object *capsule) {
+    Launches *l = PyCapsule_GetPointer(capsule, CAPSULE);
+    if (l) l->is_closed = true; /* another thread may be at a launch: they stay until the capsule goes */
 }
 
 /* ---- Is it like that one? ---------------------------------------------------------------------------------------- */
@@ -243,7 +251,7 @@ static void to_front(Launches *l, size_t i) {
 
 /* The launch that this one is like, with its values packed; NULL: there is none. */
 static const Known *find(Launches *l, Object *const *args, size_t by_position, Object *names, fsc_value *values) {
-    for (size_t i = 0; i < l->count; i++) {
+    for (size_t i = 0; !l->is_closed && i < l->count; i++) {
         const Known *k = l->at[i];
         if (!is_like(k, args, by_position, names)) continue;
         bool ok = take(l, k, args, values);

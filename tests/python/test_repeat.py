@@ -207,10 +207,13 @@ class Repeat(unittest.TestCase):
     def test_hook(self):
         y, x, seen = Tensor(1 << 20, (100,)), Tensor(2 << 20, (100,)), []
         self.same((2,), y, x, 100, 2.0, True)
+        kept = self.known.kernel[(2,)]
+        kept(y, x, 100, 2.0, True)
         self.known.kernel.add_pre_run_hook(lambda *args, **named: seen.append(args[2]))
+        kept(y, x, 99, 2.0, True)
         self.same((2,), y, x, 100, 2.0, True)
         self.same((2,), y, x, 101, 2.0, True)
-        self.assertEqual(seen, [100, 101])
+        self.assertEqual(seen, [99, 100, 101])
 
     def test_arrays(self):
         """Kernels with shape contracts: what is left out is filled in, as the package has it."""

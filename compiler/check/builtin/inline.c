@@ -348,16 +348,14 @@ static bool enter_arguments(Reader *r, const Sem *args, uint32_t pack, uint32_t 
 static const Sem *result_of(Reader *r, SType t, uint32_t pack, Shape shape, uint32_t *number) {
     Checker *c = r->c;
     uint32_t count = registers_for(t, pack);
-    const Sem **regs = NEW_ARRAY(c->a, const Sem *, count), **sizes = NEW_ARRAY(c->a, const Sem *, SHAPE_RANK);
+    const Sem **regs = NEW_ARRAY(c->a, const Sem *, count);
     for (uint32_t i = 0; i < count; i++) {
         regs[i] = value_of(r, arena_printf(c->a, "$%u", (*number)++));
         if (sem_is_error(regs[i])) return regs[i];
         Shape each = pack == 1 ? shape : shape_row(shape_log2(shape) - (uint32_t)__builtin_ctz(pack));
         regs[i] = broadcast_to(c, to_run(c, regs[i], r->at), each);
     }
-    for (uint32_t i = 0; i < shape.rank; i++) sizes[i] = sem_i64(c, (int64_t)shape_size(shape, i));
-    const Sem *in[] = {sem_tuple(c, regs, count), sem_type(c, t, false), sem_i64(c, pack),
-                       sem_tuple(c, sizes, shape.rank)};
+    const Sem *in[] = {sem_tuple(c, regs, count), sem_type(c, t, false), sem_i64(c, pack), shape_tuple(c, shape)};
     return call_asm(c, "elements", in, 4, r->at);
 }
 

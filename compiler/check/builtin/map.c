@@ -48,12 +48,6 @@ static const Sem *parts_of(Map *m, const Sem *x) {
     return call_function(m->c, library_function(m->c, "asm", "parted"), in, 2, m->call->span);
 }
 
-static const Sem *sizes_of(Checker *c, Shape shape) {
-    const Sem **sizes = NEW_ARRAY(c->a, const Sem *, shape.rank + 1u);
-    for (uint32_t i = 0; i < shape.rank; i++) sizes[i] = sem_i64(c, (int64_t)shape_size(shape, i));
-    return sem_tuple(c, sizes, shape.rank);
-}
-
 /* One result out of its parts; NULL after an error. */
 static const Sem *united(Map *m, const Sem *const *parts, Shape each) {
     Checker *c = m->c;
@@ -68,7 +62,7 @@ static const Sem *united(Map *m, const Sem *const *parts, Shape each) {
         tiles[i] = broadcast_to(c, x, each);
     }
     if (m->pack == 1) return tiles[0];
-    const Sem *in[] = {sem_tuple(c, tiles, (uint32_t)m->pack), sizes_of(c, m->shape)};
+    const Sem *in[] = {sem_tuple(c, tiles, (uint32_t)m->pack), shape_tuple(c, m->shape)};
     return call_function(c, library_function(c, "asm", "united"), in, 2, m->call->span);
 }
 
@@ -90,12 +84,8 @@ static const Sem *results_of(Map *m, const Sem *r, Shape each) {
 
 /* Whether the function may be called with so many. */
 static bool takes(Map *m, const Node *fn, uint32_t count) {
-    uint32_t least = 0, most = fn->list.len;
-    for (uint32_t i = 0; i < most; i++) {
-        if (fn->list.at[i]->op) return true; /* *args */
-        least += !fn->list.at[i]->b;
-    }
-    if (least <= count && count <= most) return true;
+    uint32_t most = fn->list.len;
+    if (function_takes(fn, count)) return true;
     diag(m->c->d, m->call->span, E_MAP_ARGUMENTS, fn->name, most, most == 1 ? "" : "s", count);
     diag_note(m->c->d, fn->span, "it is defined here");
     return false;

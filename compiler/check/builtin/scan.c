@@ -40,14 +40,19 @@ static Value *combined(Checker *c, const Sem *s, const Sem *like, const Sem *fn,
     return NULL;
 }
 
+bool function_takes(const Node *fn, uint32_t count) {
+    uint32_t least = 0;
+    for (uint32_t i = 0; i < fn->list.len; i++) {
+        if (fn->list.at[i]->op) return true; /* *args */
+        least += !fn->list.at[i]->b;
+    }
+    return least <= count && count <= fn->list.len;
+}
+
 /* Two arguments a tile, for `name`. */
 static bool takes_pairs(Checker *c, const Tiles *t, const Sem *fn, const char *name, Span at) {
-    uint32_t least = 0, n = fn->fn->list.len;
-    for (uint32_t i = 0; i < n; i++) {
-        if (fn->fn->list.at[i]->op) return true; /* *args */
-        least += !fn->fn->list.at[i]->b;
-    }
-    if (least <= 2 * t->n && n >= 2 * t->n) return true;
+    uint32_t n = fn->fn->list.len;
+    if (function_takes(fn->fn, 2 * t->n)) return true;
     diag(c->d, at, E_COMBINE_ARGUMENTS, fn->fn->name, n, n == 1 ? "" : "s", name, t->n, t->n == 1 ? "" : "s", 2 * t->n);
     diag_note(c->d, fn->fn->span,
               "it is defined here; what comes first stands before what comes later, as in (a0, b0, a1, b1)");

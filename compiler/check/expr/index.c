@@ -221,7 +221,7 @@ static const Sem *type_named(Checker *c, const Node *of, const Node *arg) {
     return &sem_error;
 }
 
-static const Sem *shape_tuple(Checker *c, Shape shape) {
+const Sem *shape_tuple(Checker *c, Shape shape) {
     const Sem **items = NEW_ARRAY(c->a, const Sem *, shape.rank + 1u);
     for (uint32_t i = 0; i < shape.rank; i++) items[i] = sem_i64(c, (int64_t)shape_size(shape, i));
     return sem_tuple(c, items, shape.rank);

@@ -14,7 +14,7 @@ from ._library import library_path
 SAME, CONSTANT, INTEGER, REAL, TENSOR = range(5)  # Kind of repeat.c
 _NUMBERS = {int: INTEGER, bool: INTEGER, float: REAL}
 _WORTH = {int, float, bool, str, type(None)}  # constants that are compared by value; others must be the same object
-_MOST = 64  # launches of one kernel that are remembered
+_MOST = 64  # launches of one kernel that are remembered, as in repeat.c
 
 
 class _Method(c.Structure):
@@ -23,7 +23,7 @@ class _Method(c.Structure):
 
 
 def _functions():
-    """(open, know, new), or None."""
+    """(open, know, make the function of a state, forget), or None."""
     has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
     if sys.implementation.name != "cpython" or not has_lock:
         return None
@@ -33,9 +33,9 @@ def _functions():
     know.restype, know.argtypes = c.c_int, [c.py_object, c.py_object]
     new.restype, new.argtypes = c.py_object, [c.POINTER(_Method), c.py_object, c.c_void_p]
     fastcall_with_keywords = 0x82
-    _functions.method = _Method(b"launch", c.cast(library.fsc_python_launch, c.c_void_p).value, fastcall_with_keywords,
-                                None)
-    return create, know, new
+    library.fsc_python_forget.restype, library.fsc_python_forget.argtypes = None, [c.py_object]
+    method = _Method(b"launch", c.cast(library.fsc_python_launch, c.c_void_p).value, fastcall_with_keywords, None)
+    return create, know, lambda state: new(c.byref(method), state, None), library.fsc_python_forget
 
 
 _found = _functions()
@@ -56,15 +56,16 @@ class Launcher:
         self.launch, self.told, self._run, self._capsule, self._words = run, {}, run, None, None
 
     def forget(self):
-        """From now on every launch is the package's own."""
+        """From now on every launch is the package's own, also through a `launch` that somebody kept."""
+        if self._capsule and self._capsule is not self:
+            _found[3](self._capsule)
         self.launch, self._capsule = self._run, self
 
     def _open(self):
         self._words = _found and _words()
         if self._words:
             self._capsule = _found[0](self._words)
-            self.launch = _found[2](c.byref(_functions.method), (self._capsule, self._run, self.told, self._words),
-                                    None)
+            self.launch = _found[2]((self._capsule, self._run, self.told, self._words))
         return self._capsule
 
     def _reads(self, kind):

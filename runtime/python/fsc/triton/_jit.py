@@ -334,6 +334,7 @@ class JITFunction(KernelInterface):
     def _unsafe_update_src(self, source):
         """Another body, of a template; Triton's own name of it."""
         self.__fsc_function__.replace(source)
+        self._launcher.forget()
         self._variants, self._launcher = {}, Launcher(self._run)
 
     def add_pre_run_hook(self, hook):

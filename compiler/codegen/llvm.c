@@ -2,13 +2,14 @@
  *
  * In: calls of the code generators. Out: LLVM's results in fsc's arenas, LLVM's errors as diagnostics.
  * Method: one process-wide fatal handler jumps back to the innermost llvm_guard() of its thread; a diagnostic handler
- * per context turns selection errors into diagnostics. Targets are registered once, on first use.
+ * per context turns selection errors into diagnostics. Targets are registered once, on first use; so are options.
  */
 #include "codegen/llvm.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/ErrorHandling.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
@@ -27,7 +28,7 @@ typedef struct Guard {
 } Guard;
 
 static _Thread_local Guard *guard_current;
-static pthread_once_t handler_once = PTHREAD_ONCE_INIT;
+static pthread_once_t process_once = PTHREAD_ONCE_INIT;
 
 static void fatal_error(const char *reason) {
     Guard *g = guard_current;
@@ -37,12 +38,17 @@ static void fatal_error(const char *reason) {
     longjmp(g->back, 1);
 }
 
-static void install_handler(void) {
+/* LLVM's slsr compares each sum of a thread with the others, most of a compile's time; codegen/nvptx/steps.c does its
+ * work. It has no switch but this one of the process. */
+static const char *const llvm_options[] = {"fsc", "-opt-disable=slsr"};
+
+static void begin_process(void) {
     LLVMInstallFatalErrorHandler(fatal_error);
+    LLVMParseCommandLineOptions(COUNT(llvm_options), llvm_options, NULL);
 }
 
 bool llvm_guard(const CodegenOptions *o, Span where, void (*work)(void *context), void *context) {
-    pthread_once(&handler_once, install_handler);
+    pthread_once(&process_once, begin_process);
     Guard g;
     g.o = o;
     g.where = where;

@@ -76,7 +76,7 @@ static LLVMTargetMachineRef lower_and_optimise(const CodegenJob *j, Llvm *m, LLV
         return NULL;
     replace_abs16(m);
     replace_signed16(m, kernel);
-    if (j->o->opt_level > 0) nvptx_group_sums(&n, kernel);
+    if (j->o->opt_level > 0) nvptx_take_steps(m, kernel);
     llvm_report_time(j->o, "llvm-passes", since);
     return machine;
 }

@@ -130,10 +130,6 @@ static bool is_product(const Op *op) {
     return op_class(op->kind) == CLASS_MATRIX;
 }
 
-static bool is_copy(const Op *op) {
-    return op_is_copy(op->kind);
-}
-
 static bool has(const Block *b, bool (*is_one)(const Op *op)) {
     for (const Op *op = b->first; op; op = op->next) {
         if (is_one(op)) return true;
@@ -192,7 +188,6 @@ static void make_record(Nvptx *n) {
 
 bool nvptx_lower(Nvptx *n, LLVMValueRef kernel) {
     bool has_products = has(n->f->body, is_product);
-    n->has_rings = has_products && has(n->f->body, is_copy);
     n->takes_offsets = has_products || !has(n->f->body, op_is_loop);
     make_shared(n);
     nvptx_make_words(n);

@@ -36,7 +36,6 @@ typedef struct Nvptx {
     const Func *f;
     const Target *t;
     uint32_t ptx;  /* the PTX version that the kernel needs so far, times ten */
-    bool has_rings;     /* products whose operands are copied rounds ahead */
     bool takes_offsets; /* accesses, of constants. Not in kernels with loops, where ptxas would keep more addresses
                          * alive; but of fragments, whose addresses differ by little else */
     V areas;       /* the module's array of words for the programs' blocks to meet through; NULL: they do not */
@@ -47,8 +46,8 @@ typedef struct Nvptx {
 /* Lowers the module. False with an error in o->diag where the target lacks what the kernel needs. Sets n->ptx. */
 bool nvptx_lower(Nvptx *n, LLVMValueRef kernel);
 
-/* Behind LLVM's passes: no more sums that share an operand than LLVM's back end compares in a moment (sums.c). */
-void nvptx_group_sums(const Nvptx *n, LLVMValueRef kernel);
+/* Behind LLVM's passes: integers that differ by a multiple of a stride, by steps from one to the next (steps.c). */
+void nvptx_take_steps(Llvm *m, LLVMValueRef kernel);
 
 /* What a lowering needs beyond its primitive's row: an error at the kernel where the target has it not. */
 void nvptx_need(Nvptx *n, const char *name, uint64_t features, uint32_t ptx);

@@ -72,7 +72,8 @@ def find_peers(machine, o):
                                                o.uncached, o.beside, o.turn), **cuda_rows.PEERS}
     slow, absent = {}, {}
     wanted = {"torch_rows": machine.torch, "triton_rows": machine.torch and machine.is_gpu,
-              "liger_rows": machine.torch and machine.is_gpu, "cpu_rows": not machine.is_gpu}
+              "liger_rows": machine.torch and machine.is_gpu, "quack_rows": machine.torch and machine.is_gpu,
+              "cpu_rows": not machine.is_gpu}
     for module, is_wanted in wanted.items():
         if not is_wanted:
             absent[module] = "is of the CPU" if module == "cpu_rows" else "wants torch and a GPU"

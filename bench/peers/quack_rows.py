@@ -1,0 +1,36 @@
+"""quack_rows.py - QuACK's kernels (CuTe DSL), where the package is installed. In: a case. Out: launch(i) → outputs."""
+from cases import EPS, SIZES
+from machine import NotFor, Skip
+from peers.torch_rows import launcher, torch_of
+
+
+def quack_peer(case):
+    torch_of(case)
+    try:
+        from quack.cross_entropy import cross_entropy_fwd
+        from quack.rmsnorm import layernorm_fwd, rmsnorm_fwd
+        from quack.softmax import softmax_bwd, softmax_fwd
+    except ImportError as why:
+        raise Skip(f"QuACK cannot be imported: {why}")
+    if case.n * SIZES[case.dtype] % 16:
+        raise NotFor("QuACK takes rows of whole vectors of 16 bytes")
+    weights = {}  # of layer norm, which QuACK takes in fp32
+
+    def wide(b, name):
+        key = b[name].data_ptr()
+        if key not in weights:
+            weights[key] = b[name].float()
+        return weights[key]
+
+    known = {"softmax": lambda b: (softmax_fwd(b["x"]),),
+             "softmax_backward": lambda b: (softmax_bwd(b["dy"], b["p"]),),
+             "layernorm": lambda b: (layernorm_fwd(b["x"], wide(b, "weight"), wide(b, "bias"), EPS),),
+             "rmsnorm": lambda b: rmsnorm_fwd(b["x"], b["weight"], eps=EPS)[:1],
+             "add_rmsnorm": lambda b: rmsnorm_fwd(b["x"], b["weight"], residual=b["residual"], eps=EPS)[:2],
+             "cross_entropy": lambda b: (cross_entropy_fwd(b["x"], b["classes"]),)}
+    if case.kernel.name not in known:
+        raise NotFor("QuACK has no such kernel, or it is not called here")
+    return launcher(case, known[case.kernel.name])
+
+
+PEERS = {"quack": quack_peer}

@@ -21,8 +21,8 @@ SLOW_COPY = 1.25
 MODES = ("flush", "graph")
 SWEEP = (256, 512, 1024, 2048, 4096, 6144, 8192, 8320, 10240, 12288, 12672)  # the lengths of 98 that the page shows
 TITLES = {"copy": "copy", OWN: OWN, "cuda": "CUDA", "triton_row": "Triton row", "triton": "Triton tutorial",
-          "liger": "Liger", "quack": "QuACK", "torch": "torch", "torch_compile": "torch.compile", "torch_jit": "torch.jit",
-          "torch_naive": "torch naive", "fsc_naive": "fsc naive"}
+          "liger": "Liger", "quack": "QuACK", "torch": "torch", "torch_compile": "torch.compile",
+          "torch_jit": "torch.jit", "torch_naive": "torch naive", "fsc_naive": "fsc naive"}
 NONE = "—"
 
 

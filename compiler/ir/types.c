@@ -386,16 +386,25 @@ static bool infer_reduce(Infer *in) {
     return reduction(in, false);
 }
 
-/* Before there are layouts: a row of one element a warp. */
+/* Before there are layouts: a row of one element a warp, or a thread. */
 static bool row_of_warps(Infer *in, Type warps, Type tile) {
     bool is_one_row = tile.shape.rank == 1 && warps.shape.rank == 1 && warps.shape.log2[0] <= tile.shape.log2[0];
-    return is_one_row || fail(in, "a tile without a layout, and no row of one element a warp");
+    return is_one_row || fail(in, "a tile without a layout, and no row of one element a warp or a thread");
+}
+
+/* Is `few` what threads make of the tile on their own? A row of one element a warp has fewer. */
+static bool is_of_threads(Infer *in, Type few, const Layout *tile, uint32_t axis) {
+    return few.shape.rank && shape_equal(few.shape, layout_partial_threads(in->layouts, tile, axis)->shape);
 }
 
 static bool infer_reducewarp(Infer *in) {
     Type t = arg(in, 0);
     if (t.layout || !t.shape.rank) {
         if (!reduction(in, true)) return false;
+        if (t.layout && is_of_threads(in, in->hint, t.layout, in->attr.axis)) {
+            in->result.layout = layout_partial_threads(in->layouts, t.layout, in->attr.axis);
+            in->result.shape = in->result.layout->shape;
+        }
         if (in->attr.is_scattered && in->result.layout)
             in->result.layout = layout_scatter(in->layouts, in->result.layout);
         return true;
@@ -415,10 +424,12 @@ static bool infer_spreadwarp(Infer *in) {
     if (!l) return row_of_warps(in, arg(in, 0), in->hint);
     ReducePlan plan = layout_reduce_plan(l, in->attr.axis);
     if (plan.mixed) return fail(in, "the layout mixes the axis with others");
-    const Layout *partial = layout_partial(in->layouts, l, in->attr.axis);
+    bool is_own = is_of_threads(in, arg(in, 0), l, in->attr.axis);
+    const Layout *partial = is_own ? layout_partial_threads(in->layouts, l, in->attr.axis)
+                                   : layout_partial(in->layouts, l, in->attr.axis);
     if (arg(in, 0).layout != (partial->shape.rank ? partial : NULL))
         return fail(in, "operand 0 is not laid out as reduce_warp of the result would be");
-    if ((plan.keep_partial | plan.combine[IN_REGISTER]) + 1 != layout_registers(l))
+    if (((is_own ? plan.keep_threads : plan.keep_partial) | plan.combine[IN_REGISTER]) + 1 != layout_registers(l))
         return fail(in, "registers repeat elements");
     return true;
 }

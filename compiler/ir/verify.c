@@ -107,7 +107,7 @@ static OpKind terminator_of(const Block *b) {
     return b->owner->kind == OP_WHILE && b->owner->regions[0] == b ? OP_CONDITION : OP_YIELD;
 }
 
-/* Before there are layouts: a row of one element for each warp of the program,
+/* Before there are layouts: a row of one element for each warp or each thread of the program,
  * each of which will hold elements of its own of the tile. */
 static bool check_warps(Verifier *v, const Op *op) {
     bool is_reduction = op->kind == OP_REDUCEWARP;
@@ -115,8 +115,9 @@ static bool check_warps(Verifier *v, const Op *op) {
     uint64_t warps = (uint64_t)v->f->num_warps * v->f->num_ctas;
     Type few = is_reduction ? op->results[0]->type : op->args[0]->type,
          all = is_reduction ? op->args[0]->type : op->results[0]->type;
-    bool fits = warps > 1 && shape_elements(few.shape) == warps && shape_elements(all.shape) >= warps * 32;
-    return fits || complain(v, op, "not of %llu warps at stage tile", (unsigned long long)warps);
+    bool is_of_warps = warps > 1 && shape_elements(few.shape) == warps;
+    bool fits = (is_of_warps || shape_elements(few.shape) == warps * 32) && shape_elements(all.shape) >= warps * 32;
+    return fits || complain(v, op, "not of %llu warps or their threads at stage tile", (unsigned long long)warps);
 }
 
 static bool check_scope(Verifier *v, const Op *op) {

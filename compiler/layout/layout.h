@@ -217,19 +217,23 @@ const char *convert_name(ConvertKind k);
  *   lanes      then a butterfly: for each bit of combine[IN_LANE], combine with the lane that differs in this bit
  *   warps      then the same over combine[IN_WARP] through shared memory, combine[IN_CTA] through the cluster
  * after which every owner holds its result. Bits that only replicate along the axis are in no mask.
- * Stopping after the lanes, with keep_partial for keep, leaves one partial result per warp and cta: layout_partial. */
+ * Stopping after the lanes, with keep_partial for keep, leaves one partial result per warp and cta: layout_partial.
+ * Stopping after the registers, with keep_threads, leaves one per thread: layout_partial_threads. */
 typedef struct ReducePlan {
     uint32_t axis;
     bool mixed; /* bases mix the axis with others: there are no such masks; convert to a blocked layout first */
     uint32_t combine[IN_COUNT];
     uint32_t keep; /* source register bits that are the result's register bits, in this order */
-    uint32_t keep_partial;
+    uint32_t keep_partial, keep_threads;
 } ReducePlan;
 
 ReducePlan layout_reduce_plan(const Layout *l, uint32_t axis);
 /* The result of reducing within each warp only: the axis has one coordinate per combination of the warp and cta bits in
  * `combine`; where there are none, this is layout_slice(l, axis, false). Must not be mixed. */
 const Layout *layout_partial(Layouts *ls, const Layout *l, uint32_t axis);
+/* The same of each thread's registers alone: the axis has one coordinate per combination of the lane, warp and cta bits
+ * in `combine`. */
+const Layout *layout_partial_threads(Layouts *ls, const Layout *l, uint32_t axis);
 /* For the second round: the layout of a tile with a dimension of 2^log2 inserted before `axis` whose reduction needs no
  * other warp and gives `result`. The dimension lies over lanes that replicate in `result`, then over registers. */
 const Layout *layout_spread(Layouts *ls, const Layout *result, uint32_t axis, uint32_t log2);

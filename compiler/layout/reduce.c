@@ -29,31 +29,34 @@ static uint32_t bit_count(uint32_t x) {
     return n;
 }
 
-/* The coordinate of the partial result that holds axis coordinates `along` (in place in the flat index): the warp and
- * cta bits of the one set of combined bits that reaches it, closed up. */
-static uint32_t partial_coord(const Layout *l, const ReducePlan *plan, const Linear *columns, uint32_t along) {
+/* The coordinate of the partial result that holds axis coordinates `along` (in place in the flat index): the bits from
+ * dimension `first` on of the one set of combined bits that reaches it, closed up. */
+static uint32_t partial_coord(const Layout *l, const ReducePlan *plan, const Linear *columns, uint32_t along,
+                              InDim first) {
     uint64_t packed;
     if (!linear_solve(columns, along, &packed)) bug("reduce: the axis is not spanned");
     Owner o = layout_unpack(l, packed);
     uint32_t coord = 0, at = 0;
-    for (InDim d = IN_WARP; d < IN_COUNT; d++)
+    for (InDim d = first; d < IN_COUNT; d++)
         for (uint32_t i = 0; i < l->bits[d]; i++)
             if (plan->combine[d] >> i & 1) coord |= (o.at[d] >> i & 1) << at++;
     return coord;
 }
 
-/* Each basis as it is after the reduction within warps, register bits not yet dropped. */
-static Layout partial_bases(const Layout *l, const ReducePlan *plan, const Linear *columns) {
+/* Each basis as it is when all but the dimensions from `first` on are combined, register bits not yet dropped. */
+static Layout partial_bases(const Layout *l, const ReducePlan *plan, const Linear *columns, InDim first) {
     uint32_t field = shape_field(l->shape, plan->axis);
     Layout p = *l;
-    p.shape.log2[plan->axis] = (uint8_t)(bit_count(plan->combine[IN_WARP]) + bit_count(plan->combine[IN_CTA]));
+    p.shape.log2[plan->axis] = 0;
+    for (InDim d = first; d < IN_COUNT; d++)
+        p.shape.log2[plan->axis] = (uint8_t)(p.shape.log2[plan->axis] + bit_count(plan->combine[d]));
     Shape collapsed = shape_collapse(l->shape, plan->axis);
     for (InDim d = 0; d < IN_COUNT; d++) {
         for (uint32_t i = 0; i < l->bits[d]; i++) {
             uint32_t coords[SHAPE_RANK];
             uint32_t rest = shape_project(l->shape, collapsed, l->basis[d][i]);
             for (uint32_t k = 0; k < l->shape.rank; k++) coords[k] = shape_coord(collapsed, rest, k);
-            coords[plan->axis] = partial_coord(l, plan, columns, l->basis[d][i] & field);
+            coords[plan->axis] = partial_coord(l, plan, columns, l->basis[d][i] & field, first);
             p.basis[d][i] = shape_flat(p.shape, coords);
         }
     }
@@ -67,24 +70,35 @@ ReducePlan layout_reduce_plan(const Layout *l, uint32_t axis) {
     if (plan.mixed) return plan;
     Owner free = layout_unpack(l, linear_free(&columns));
     for (InDim d = 0; d < IN_COUNT; d++) plan.combine[d] = ~free.at[d] & (uint32_t)((UINT64_C(1) << l->bits[d]) - 1);
-    Layout partial = partial_bases(l, &plan, &columns), result = *l;
+    Layout partial = partial_bases(l, &plan, &columns, IN_WARP), own = partial_bases(l, &plan, &columns, IN_LANE),
+           result = *l;
     plan.keep_partial = independent_registers(&partial);
+    plan.keep_threads = independent_registers(&own);
     for (uint32_t i = 0; i < l->bits[IN_REGISTER]; i++) result.basis[IN_REGISTER][i] &= ~shape_field(l->shape, axis);
     plan.keep = independent_registers(&result);
     return plan;
 }
 
-const Layout *layout_partial(Layouts *ls, const Layout *l, uint32_t axis) {
+static const Layout *partial_from(Layouts *ls, const Layout *l, uint32_t axis, InDim first) {
     ReducePlan plan = layout_reduce_plan(l, axis);
     if (plan.mixed) bug("layout_partial: bases mix the axis with others");
     Linear columns = axis_columns(l, shape_field(l->shape, axis));
-    Layout all = partial_bases(l, &plan, &columns), p = all;
+    Layout all = partial_bases(l, &plan, &columns, first), p = all;
+    uint32_t keep = independent_registers(&all);
     memset(p.basis[IN_REGISTER], 0, sizeof p.basis[IN_REGISTER]);
     p.bits[IN_REGISTER] = 0;
     for (uint32_t i = 0; i < all.bits[IN_REGISTER]; i++)
-        if (plan.keep_partial >> i & 1) p.basis[IN_REGISTER][p.bits[IN_REGISTER]++] = all.basis[IN_REGISTER][i];
+        if (keep >> i & 1) p.basis[IN_REGISTER][p.bits[IN_REGISTER]++] = all.basis[IN_REGISTER][i];
     if (p.shape.log2[axis] == 0) p.shape = shape_remove(p.shape, axis);
     return layout_intern(ls, &p);
+}
+
+const Layout *layout_partial(Layouts *ls, const Layout *l, uint32_t axis) {
+    return partial_from(ls, l, axis, IN_WARP);
+}
+
+const Layout *layout_partial_threads(Layouts *ls, const Layout *l, uint32_t axis) {
+    return partial_from(ls, l, axis, IN_LANE);
 }
 
 const Layout *layout_spread(Layouts *ls, const Layout *result, uint32_t axis, uint32_t log2) {

@@ -3,19 +3,20 @@
 # RUN:   | FileCheck %s --check-prefix=SHORT
 # RUN: fsc %s --arch=sm_90 --num-warps=1 --print-after=chunk -o /dev/null -D BLOCK=8192 2>&1 \
 # RUN:   | FileCheck %s --check-prefix=SHORT
-# A row of two walks: the sum, then both stores; the store of one element, which comes first in the source, moves behind
-# them. A program of the second target has blocks enough.
+# A row in two loops: the sum, of each thread and then of all; both stores. The store of one element, which comes first
+# in the source, moves behind them. A program of the second target has blocks enough.
 
 # SHORT-NOT: for
 # CHECK-LABEL: func @scaled
-# CHECK: [[ZERO:%[0-9]+]] = const -0.0 : fp32
-# CHECK: [[SUM:%[0-9a-z]+]] = for [[AT:%[0-9]+]] = {{.*}} carry ([[ACC:%[0-9]+]] = [[ZERO]])
+# CHECK: [[ZERO:%[0-9]+]] = const -0.0 : tile<32xfp32>
+# CHECK: [[OWN:%[0-9a-z]+]] = for [[AT:%[0-9]+]] = {{.*}} carry ([[ACC:%[0-9]+]] = [[ZERO]])
 # CHECK: [[P:%[0-9]+]] = addptr %{{.*}}, [[AT]] : *fp32
 # CHECK: splat [[P]] : tile<512x*fp32>
 # CHECK: load {{.*}} : tile<512xfp32>
-# CHECK: [[PART:%[0-9]+]] = reduce {{.*}}combine = fadd
+# CHECK: [[PART:%[0-9]+]] = reduce_warp {{.*}}combine = fadd} : tile<32xfp32>
 # CHECK: fadd [[ACC]], [[PART]]
 # CHECK: yield
+# CHECK: [[SUM:%[0-9a-z]+]] = reduce [[OWN]] {{.*}}combine = fadd} : fp32
 # CHECK: for
 # CHECK: shared_load %{{.*}} {buffer = b0} : tile<512xfp32>
 # CHECK: store {{.*}}%mask_1

@@ -8,22 +8,24 @@
 # RUN: fsc %s --arch=sm_86 --print-after=chunk -o /dev/null -D BLOCK=65536 2>&1 | FileCheck %s --check-prefix=SMALL
 # RUN: fsc %s --arch=sm_90 --print-after=chunk -o /dev/null -D BLOCK=16384 -D TABLE=1 --num-warps=1 --num-ctas=1 2>&1 \
 # RUN:   | FileCheck %s --check-prefix=OTHER
-# One walk for maximum and sum, each warp for itself; what fits of the row stays in shared memory. Three of four chunks
+# One walk for maximum and sum, each thread for itself, then each warp; what fits of the row stays in shared memory. Three of four chunks
 # do; of 16 bits all, of a shorter row on a target without clusters too; three of eight on a smaller one.
 
 # CHECK: #b0 = #buffer<3 x [512x32] fp32 at #l{{[0-9]+}} private>
 # CHECK-LABEL: func @normalize
-# CHECK: for {{.*}} : (tile<256xfp32>, tile<256xfp32>)
+# CHECK: for {{.*}} : (tile<8192xfp32>, tile<8192xfp32>)
 # CHECK: [[ROW:%v[_0-9]*]] = load {{.*}} : tile<262144xfp32>
 # CHECK: const 786432 : i32
 # CHECK: if
 # CHECK: shared_store [[ROW]], %{{.*}} {buffer = b0}
-# CHECK: reduce_warp {{.*}}combine = fmax} : tile<256xfp32>
+# CHECK: reduce_warp {{.*}}combine = fmax} : tile<8192xfp32>
 # CHECK: broadcast_warp
 # CHECK: exp %{{.*}} {accuracy = term} : tile<262144xfp32>
-# CHECK: reduce_warp {{.*}}combine = fadd} : tile<256xfp32>
+# CHECK: reduce_warp {{.*}}combine = fadd} : tile<8192xfp32>
 # CHECK-NOT: reduce %
 # CHECK: yield
+# CHECK: reduce_warp {{.*}}combine = fmax} : tile<256xfp32>
+# CHECK: reduce_warp {{.*}}combine = fadd} : tile<256xfp32>
 # CHECK: reduce %{{.*}}combine = fmax} : fp32
 # CHECK: reduce %{{.*}}combine = fadd} : fp32
 # CHECK: for
@@ -40,7 +42,8 @@
 # MEET: }
 # MEET: barrier cluster {begin}
 # MEET-NEXT: shared_store
-# MEET-NEXT: shared_store
+# MEET-NOT: {{barrier|shared_wait}}
+# MEET: shared_store
 # MEET-NEXT: shared_wait
 # MEET-NEXT: shared_load
 # MEET-NEXT: shared_wait

@@ -98,6 +98,33 @@ def chunked_reductions(bench, n):
     assert np.signbit(got[2]).all(), "the sign of zero"
 
 
+ENDS = """
+@kernel(grid=(n_rows,), BLOCK=next_power_of_2(n))
+def f(s: *fp32, z: *fp32, n_rows: i32, n: i32, BLOCK: constexpr = 1, BEYOND: constexpr = 0.0):
+    row = program_id(0)
+    cols = arange(0, BLOCK)
+    w = load(z + row * n + cols, mask=cols < n, other=-inf)
+    store(s + row * 3, max(w, axis=0))
+    u = load(z + row * n + cols, mask=cols < n, other=5.0)
+    store(s + row * 3 + 1, min(u, axis=0))
+    v = load(z + row * n + cols, mask=cols < n, other=BEYOND)
+    store(s + row * 3 + 2, sum(v, axis=0))
+"""
+
+
+@case(n=[4608, 5003], beyond=[0.0, 1.0])
+def chunks_beyond_the_row(bench, n, beyond):
+    """What lies beyond the row counts, whether a loop goes there or not: -inf beside NaN, the least, a sum."""
+    z = np.random.default_rng(n).integers(6, 10, (3, n)).astype(np.float32)
+    z[0] = np.nan
+    s = bench.buffer("fp32", 9)
+    bench.run(ENDS, s, bench.buffer("fp32", z.size, z.ravel()), 3, n, defines={"BEYOND": beyond}, **ONE)
+    sums = z.sum(1) + np.float32(beyond * (8192 - n))
+    want = np.stack([np.array([-np.inf, 9, 9]), np.array([5, 5, 5]), sums], axis=1).astype(np.float32)
+    same_bits(np.nan_to_num(s.read().reshape(3, 3), posinf=1, neginf=-1), np.nan_to_num(want, posinf=1, neginf=-1),
+              f"{n} columns, {beyond} beyond")
+
+
 SUMS = """
 @kernel(grid=(n_rows,), BLOCK=next_power_of_2(n))
 def f(y: *fp32, total: *fp32, x: *fp32, n_rows: i32, n: i32, BLOCK: constexpr = 1):

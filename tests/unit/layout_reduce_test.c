@@ -166,6 +166,31 @@ static bool check_meet(const Layout *l, const Layout *partial, const ReducePlan 
     return true;
 }
 
+/* What threads make of their registers: owners of one result agree, and all results of a row are its sum. */
+static void check_threads(const Layout *l, const ReducePlan *plan, const uint64_t *tile) {
+    static uint64_t value[1u << MAX_OWNERS], sum[1u << MAX_OWNERS], part[1u << (MAX_OWNERS + 5)];
+    uint64_t got[1u << MAX_TILE] = {0}, want[1u << MAX_TILE];
+    uint32_t threads = 0;
+    Table t = table_make(l);
+    for (uint32_t o = 0; o < t.owners; o++) value[o] = tile[t.element[o]];
+    const Layout *own = layout_partial_threads(layouts, l, plan->axis);
+    for (InDim d = IN_LANE; d < IN_COUNT; d++)
+        for (uint32_t i = 0; i < l->bits[d]; i++) threads += plan->combine[d] >> i & 1;
+    require(layout_is_surjective(own) && layout_same_threads(own, l), l, "layout of the threads' results");
+    require(threads ? own->shape.log2[plan->axis] == threads : own->shape.rank < l->shape.rank, l,
+            "shape of the threads' results");
+    reduce_values(l, plan, IN_REGISTER, plan->keep_threads, value, own, sum);
+    Table after = table_make(own);
+    for (uint32_t o = 0; o < after.owners; o++) part[after.element[o]] = sum[o];
+    for (uint32_t o = 0; o < after.owners; o++)
+        require(part[after.element[o]] == sum[o], l, "owners of one thread's result differ");
+    Shape all = shape_collapse(l->shape, plan->axis), from = threads ? own->shape : all;
+    for (uint32_t e = 0; e < 1u << shape_log2(from); e++)
+        got[threads ? shape_project(from, all, e) : e] += part[e];
+    sum_over_axis(l->shape, plan->axis, tile, want);
+    for (uint32_t e = 0; e < 1u << shape_log2(all); e++) require(got[e] == want[e], l, "sum of the threads' results");
+}
+
 static uint32_t meetings;
 
 /* In two rounds: within warps, through memory in the order of layout_partial, and within warps again. */
@@ -223,6 +248,7 @@ static void test_reduce(void **state) {
         plans += l->shape.log2[axis] > 0;
         require(reduces_right(l, &plan, tile), l, "reduce");
         check_two_rounds(l, &plan, tile);
+        check_threads(l, &plan, tile);
     }
     assert_true(plans > 4000 && mixed > 200 && meetings > 1000);
 }

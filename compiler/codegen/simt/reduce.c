@@ -165,8 +165,9 @@ static uint32_t combine_lanes(Simt *s, OpKind kind, DType d, V *results, uint32_
 }
 
 /* The source register bits that stay, in the order of the result's register bits; the result's layout must be the one
- * that reducing gives (*given), whole or up to the warps, scattered or not. */
-static uint32_t kept_registers(Simt *s, const Op *op, const ReducePlan *plan, const Layout **given) {
+ * that reducing gives (*given), whole, up to the warps, scattered or not, or up to the threads: then no lanes are
+ * combined. */
+static uint32_t kept_registers(Simt *s, const Op *op, ReducePlan *plan, const Layout **given) {
     const Layout *from = op->args[0]->type.layout, *to = op->results[0]->type.layout;
     bool is_partial = plan->combine[IN_WARP] || plan->combine[IN_CTA];
     uint32_t axis = op->attr.axis;
@@ -174,6 +175,10 @@ static uint32_t kept_registers(Simt *s, const Op *op, const ReducePlan *plan, co
     const Layout *want =
         is_partial ? layout_partial(s->f->layouts, from, axis) : layout_slice(s->f->layouts, from, axis, false);
     *given = want;
+    if (op->kind == OP_REDUCEWARP && to && to == layout_partial_threads(s->f->layouts, from, axis)) {
+        plan->combine[IN_LANE] = 0;
+        return plan->keep_threads;
+    }
     if (op->attr.is_scattered) want = layout_scatter(s->f->layouts, want);
     if (to && to != want) bug("%s: the result has a layout of its own", op_info[op->kind].name);
     return is_partial ? plan->keep_partial : plan->keep;
@@ -256,15 +261,17 @@ void simt_reduce(Simt *s, const Op *op) {
     reduce_alone(s, op);
 }
 
-/* Every thread has its warp's partial results already: the registers along the axis share one. */
+/* Every thread has its own or its warp's partial results already: the registers along the axis share one. */
 void simt_broadcast_warp(Simt *s, const Op *op) {
     Value *v = op->results[0];
     const Tile *x = tile_of(s, op->args[0]);
     ReducePlan plan = layout_reduce_plan(v->type.layout, op->attr.axis);
+    const Layout *own = layout_partial_threads(s->f->layouts, v->type.layout, op->attr.axis);
+    uint32_t keep = op->args[0]->type.layout == own ? plan.keep_threads : plan.keep_partial;
     Tile r = tile_create(s, tile_registers(v));
     for (uint32_t k = 0; k < x->n; k++)
         for (uint32_t along = plan.combine[IN_REGISTER], reg = along;; reg = (reg - 1) & along) {
-            r.at[deposit(k, plan.keep_partial) | reg] = x->at[k];
+            r.at[deposit(k, keep) | reg] = x->at[k];
             if (!reg) break;
         }
     s->values[v->id] = r;

@@ -103,17 +103,23 @@ const Layout *anchor_access(Assign *s, const Op *op) {
     return build_layout(s, anchor_of_access(s, op));
 }
 
+/* A row of one element for each thread, or each warp, and the tile that it is made of. */
 void anchor_note_warps(void *assign, Op *op) {
     Assign *s = assign;
-    if (op->kind != OP_REDUCEWARP || anchor_is_warps(s, op->results[0]->type.shape)) return;
-    uint32_t each_log2 = op->args[0]->type.shape.log2[0] - op->results[0]->type.shape.log2[0] - 5u; /* of a thread */
-    for (uint32_t i = 0; i < s->anchors.len; i++)
-        if (shape_equal(s->anchors.at[i].shape, op->args[0]->type.shape) && s->anchors.at[i].vec_log2 > each_log2)
+    if (op->kind != OP_REDUCEWARP) return;
+    Shape tile = op->args[0]->type.shape, few = op->results[0]->type.shape;
+    uint32_t warps_log2 = s->warps_log2 + s->ctas_log2;
+    bool is_of_warps = few.log2[0] == warps_log2;
+    uint32_t each_log2 = tile.log2[0] - s->lanes_log2 - warps_log2; /* of a thread */
+    for (uint32_t i = 0; i < s->anchors.len; i++) {
+        if (shape_equal(s->anchors.at[i].shape, few)) return;
+        if (shape_equal(s->anchors.at[i].shape, tile) && s->anchors.at[i].vec_log2 > each_log2)
             s->anchors.at[i].vec_log2 = each_log2;
-    const Layout *l = layout_partial(s->f->layouts, anchor_default(s, op->args[0]->type.shape), 0);
-    if (!shape_equal(l->shape, op->results[0]->type.shape))
-        bug("layout: a chunk is not of the warps that it was made for");
-    vec_push(s->scratch, &s->anchors, ((Anchor){.shape = l->shape, .layout = l, .is_warps = true}));
+    }
+    const Layout *l = anchor_default(s, tile);
+    l = is_of_warps ? layout_partial(s->f->layouts, l, 0) : layout_partial_threads(s->f->layouts, l, 0);
+    if (!shape_equal(l->shape, few)) bug("layout: a chunk is not of the warps that it was made for");
+    vec_push(s->scratch, &s->anchors, ((Anchor){.shape = l->shape, .layout = l, .is_warps = is_of_warps}));
 }
 
 bool anchor_is_warps(const Assign *s, Shape shape) {

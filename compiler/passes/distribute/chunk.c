@@ -251,12 +251,17 @@ static bool plan(Chunk *k, const PassContext *c) {
     k->marked = NEW_ARRAY(k->scratch, bool, k->f->next_op);
     k->taken = NEW_ARRAY(k->scratch, bool, k->f->next_op);
     func_walk(k->f, check_op, k);
-    if (k->sound) k->size = distribute_chunk(k->f, facts_compute(k->f, k->scratch), c, k->wide, k->narrow, k->loads);
+    const Facts *facts = k->sound ? facts_compute(k->f, k->scratch) : NULL;
+    if (facts) k->size = distribute_chunk(k->f, facts, c, k->wide, k->narrow, k->loads);
     if (!k->size) return false;
     plan_block(k, k->f->body);
     uint32_t warps = k->f->num_warps * k->f->num_ctas;
-    if (warps > 1 && !k->has_others) k->warps = shape_row(log2_floor(warps));
+    if (!k->has_others) {
+        k->threads = shape_row(log2_floor(warps * c->target->warp_threads));
+        if (warps > 1) k->warps = shape_row(log2_floor(warps));
+    }
     if (!k->sound || !k->strip_loops.len) return false;
+    k->extent = chunk_extent(k, facts);
     chunk_plan_staged(k, c->target->max_shared);
     return true;
 }

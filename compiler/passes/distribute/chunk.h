@@ -12,6 +12,7 @@ typedef struct StripLoop {
     OpList ends;   /* reductions and stores */
     OpList copied; /* with what they need, in program order */
     OpList late;   /* stores of single elements, which move behind it */
+    VEC(int64_t) first; /* what reductions begin with; none: with what changes nothing */
     VEC(SoftmaxMatch) softmaxes; /* sums that need not wait for their maximum, which is among `ends` */
 } StripLoop;
 
@@ -26,6 +27,7 @@ typedef struct Chunk {
     Func *f;
     Arena *scratch;
     uint64_t row, size; /* elements of what is strip-mined, and of a chunk */
+    uint64_t extent;    /* of the row, how much loops go over: a multiple of `size` */
     uint32_t wide;      /* bytes of the row's widest element in a register … */
     uint32_t narrow;    /* … and of its narrowest in memory */
     bool sound;
@@ -36,13 +38,16 @@ typedef struct Chunk {
     VEC(SoftmaxMatch) sums; /* all that might be */
     VEC(StripLoop) strip_loops;
     VEC(Apart) apart;
-    Shape warps;        /* of what loops carry: an element for each warp; rank 0: one for all */
+    Shape threads;      /* of what loops carry: an element for each thread; rank 0: one for all */
+    Shape warps;        /* of what becomes of it behind a loop: an element for each warp; rank 0: there is one */
     bool has_others;    /* tiles that are not strip-mined */
     uint32_t atomics, loads; /* loads: of rows */
     VEC(StagedRow) staged_rows;
     uint64_t staged;    /* elements of the row's beginning that stay in shared memory */
 } Chunk;
 
+/* How far the planned loops have to go (extent.c). */
+uint64_t chunk_extent(const Chunk *k, const Facts *facts);
 /* Which rows stay in shared memory, and how much of them (staged.c). `room`: bytes of a block. */
 void chunk_plan_staged(Chunk *k, uint32_t room);
 /* What stands for the load in loop w, in the chunk that begins at `place`; `load` builds the load itself. */

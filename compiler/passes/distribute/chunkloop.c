@@ -2,9 +2,9 @@
  *
  * In: a planned loop. Out: a `for` over the row's chunks, before the first op that needs its results; the ops that it
  * replaces are erased.
- * Method: the row's ops are cloned for one chunk. A reduction is carried from chunk to chunk within each warp; the
- * warps' results are combined once, behind the loop. The sum of a softmax match is carried below the pivot of the
- * warp's maximum so far, and is rescaled when that maximum grows.
+ * Method: the row's ops are cloned for one chunk. A reduction is carried from chunk to chunk within each thread; the
+ * threads' results are combined once, behind the loop. The sum of a softmax match is carried below the pivot of the
+ * thread's maximum so far, and is rescaled when that maximum grows.
  */
 #include "passes/distribute/chunk.h"
 
@@ -37,24 +37,33 @@ Value *chunk_copy_op(const Chunk *k, Builder *b, const Op *op, const ValueMap *m
 /* ---- What loops carry -------------------------------------------------------------------------------------------- */
 
 static Type carried_type(const Chunk *k, DType d) {
-    return type_with_shape(type_scalar(d), k->warps);
+    return type_with_shape(type_scalar(d), k->threads);
+}
+
+static Value *reduce_to(Builder *b, Value *v, OpKind combine, Shape few) {
+    if (!few.rank) return build_reduce(b, v, 0, combine);
+    Type t = type_with_shape(type_scalar(v->type.dtype), few);
+    return op_build(b, OP_REDUCEWARP, &v, 1, (Attr){.combine = combine}, t)->results[0];
 }
 
 static Value *reduce_chunk(const Chunk *k, Builder *b, Value *v, OpKind combine) {
-    if (!k->warps.rank) return build_reduce(b, v, 0, combine);
-    return op_build(b, OP_REDUCEWARP, &v, 1, (Attr){.combine = combine}, carried_type(k, v->type.dtype))->results[0];
+    return reduce_to(b, v, combine, k->threads);
 }
 
-/* What the loop leaves, of all warps. */
+/* What the loop leaves, of each warp. */
+static Value *reduce_threads(const Chunk *k, Builder *b, Value *v, OpKind combine) {
+    return k->threads.rank ? reduce_to(b, v, combine, k->warps) : v;
+}
+
+/* Then of all. */
 static Value *reduce_warps(const Chunk *k, Builder *b, Value *v, OpKind combine) {
     return k->warps.rank ? build_reduce(b, v, 0, combine) : v;
 }
 
-/* A warp's value at each of its elements of the chunk. */
-static Value *to_elements(const Chunk *k, Builder *b, Value *v) {
-    Shape chunk = shape_row(log2_floor(k->size));
-    if (!k->warps.rank) return build_splat(b, v, chunk);
-    return op_build(b, OP_SPREADWARP, &v, 1, (Attr){0}, type_tile(v->type.dtype, chunk))->results[0];
+/* A thread's or a warp's value at each of its elements of a tile of that shape. */
+static Value *to_elements(Builder *b, Value *v, Shape shape) {
+    if (!value_is_tile(v)) return build_splat(b, v, shape);
+    return op_build(b, OP_SPREADWARP, &v, 1, (Attr){0}, type_tile(v->type.dtype, shape))->results[0];
 }
 
 static uint32_t reduction_index(const StripLoop *w, const Op *op) {
@@ -63,19 +72,30 @@ static uint32_t reduction_index(const StripLoop *w, const Op *op) {
     return n;
 }
 
-/* The sum so far and this chunk's: s is below the pivot of the maximum `old` that was, and gets below that of `max`.
- * What is 0 stays so: the first chunk's factor may be infinite. */
+/* s, below the pivot `from`, below the pivot `to`. What is 0 stays so: the first chunk's factor may be infinite. */
+static Value *rescaled(Builder *b, const SoftmaxMatch *p, Value *s, Value *from, Value *to) {
+    Value *zero = build_float(b, s->type, 0), *scaled = build2(b, OP_FMUL, s, softmax_factor(b, p, from, to));
+    return build3(b, OP_SELECT, build_compare(b, OP_FCMP, PRED_EQ, s, zero), zero, scaled);
+}
+
+/* The sum so far and this chunk's: s is below the pivot of the maximum `old` that was, and gets below that of `max`. */
 static Value *build_sum(const Chunk *k, Builder *b, const SoftmaxMatch *p, const ValueMap *map, Value *old, Value *max,
                         Value *s) {
     const Op *d = p->difference;
+    Shape chunk = shape_row(log2_floor(k->size));
     Value *pivot = softmax_pivot(b, p, max), *before = softmax_pivot(b, p, old), *h = valuemap_get(map, d->args[0]);
-    if (d->kind == OP_FSUB) h = build2(b, OP_FSUB, h, to_elements(k, b, pivot));
-    else h = build3(b, OP_FMA, h, valuemap_get(map, d->args[1]), to_elements(k, b, build1(b, OP_FNEG, pivot)));
-    Value *e = softmax_exponential(b, p, h), *part = reduce_chunk(k, b, e, OP_FADD), *zero = build_float(b, s->type, 0);
-    softmax_shorten(p, e->def); /* e^0 is that of the warp's maximum so far */
-    Value *scaled = build2(b, OP_FMUL, s, softmax_factor(b, p, before, pivot));
-    scaled = build3(b, OP_SELECT, build_compare(b, OP_FCMP, PRED_EQ, s, zero), zero, scaled);
-    return build2(b, OP_FADD, scaled, part);
+    if (d->kind == OP_FSUB) h = build2(b, OP_FSUB, h, to_elements(b, pivot, chunk));
+    else h = build3(b, OP_FMA, h, valuemap_get(map, d->args[1]), to_elements(b, build1(b, OP_FNEG, pivot), chunk));
+    Value *e = softmax_exponential(b, p, h), *part = reduce_chunk(k, b, e, OP_FADD);
+    softmax_shorten(p, e->def); /* e^0 is that of the thread's maximum so far */
+    return build2(b, OP_FADD, rescaled(b, p, s, before, pivot), part);
+}
+
+/* The threads' sums below the pivots of their maxima, as those of warps below that of the warp's. */
+static Value *sum_threads(const Chunk *k, Builder *b, const SoftmaxMatch *p, Value *own, Value *max, Value *s) {
+    if (!k->threads.rank) return s;
+    Value *to = softmax_pivot(b, p, to_elements(b, max, k->threads));
+    return reduce_threads(k, b, rescaled(b, p, s, softmax_pivot(b, p, own), to), OP_FADD);
 }
 
 /* At the sum's own place, where its subtrahend is known. */
@@ -99,8 +119,8 @@ static Values build_inits(const Chunk *k, Builder *b, const StripLoop *w) {
         const Op *end = w->ends.at[i];
         if (end->kind != OP_REDUCE) continue;
         DType d = end->results[0]->type.dtype;
-        Value *identity = build0(b, OP_CONST, (Attr){.bits = op_neutral(end->attr.combine, d)}, carried_type(k, d));
-        vec_push(k->scratch, &inits, identity);
+        int64_t first = w->first.len ? w->first.at[inits.len] : op_neutral(end->attr.combine, d);
+        vec_push(k->scratch, &inits, build0(b, OP_CONST, (Attr){.bits = first}, carried_type(k, d)));
     }
     for (uint32_t i = 0; i < w->softmaxes.len; i++)
         vec_push(k->scratch, &inits,
@@ -142,25 +162,35 @@ static void build_loop(const Chunk *k, const StripLoop *w) {
     b.span = w->ends.at[0]->span;
     Values carried = build_inits(k, &b, w);
     Type i32 = type_scalar(DT_I32);
-    Value *from = build_int(&b, i32, 0), *to = build_int(&b, i32, (int64_t)k->row),
+    Value *from = build_int(&b, i32, 0), *to = build_int(&b, i32, (int64_t)k->extent),
           *step = build_int(&b, i32, (int64_t)k->size);
     Op *loop = build_for(&b, from, to, step, carried.at, carried.len, (LoopAttr){0});
     Builder inner = builder_at_end(k->f, loop->regions[0]);
     build_body(k, &inner, w, loop->regions[0], carried.at);
-    uint32_t n = w->softmaxes.len ? loop->nresults - w->softmaxes.len : 0;
-    for (uint32_t i = 0; i < w->softmaxes.len; i++)
-        carried.at[i] = loop->results[reduction_index(w, w->softmaxes.at[i].max)];
+    Values maxima = {0}, sums = {0}; /* of warps, of each softmax */
+    Value **warps = NEW_ARRAY(k->scratch, Value *, loop->nresults);
+    for (uint32_t i = 0, at = 0; i < w->ends.len; i++)
+        if (w->ends.at[i]->kind == OP_REDUCE) {
+            warps[at] = reduce_threads(k, &b, loop->results[at], w->ends.at[i]->attr.combine);
+            at++;
+        }
+    for (uint32_t i = 0; i < w->softmaxes.len; i++) {
+        const SoftmaxMatch *p = &w->softmaxes.at[i];
+        uint32_t m = reduction_index(w, p->max), n = loop->nresults - w->softmaxes.len + i;
+        vec_push(k->scratch, &maxima, warps[m]);
+        vec_push(k->scratch, &sums, sum_threads(k, &b, p, loop->results[m], warps[m], loop->results[n]));
+    }
     for (uint32_t i = 0, at = 0; i < w->ends.len; i++) {
         Op *end = w->ends.at[i];
         if (end->kind != OP_REDUCE) continue;
-        Value *all = reduce_warps(k, &b, loop->results[at++], end->attr.combine);
+        Value *all = reduce_warps(k, &b, warps[at++], end->attr.combine);
         all->name = end->results[0]->name;
         value_replace(k->f, end->results[0], all);
         for (uint32_t j = 0; j < w->softmaxes.len; j++)
             if (w->softmaxes.at[j].row == end->results[0]) w->softmaxes.at[j].row = all;
     }
     for (uint32_t i = 0; i < w->softmaxes.len; i++)
-        finish_sum(k, &w->softmaxes.at[i], carried.at[i], loop->results[n + i]);
+        finish_sum(k, &w->softmaxes.at[i], maxima.at[i], sums.at[i]);
     for (uint32_t i = 0; i < w->ends.len; i++) op_erase(k->f, w->ends.at[i]);
 }
 

@@ -40,7 +40,8 @@ static const struct {
  * threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is strip-mined, since a loop needs registers
  * itself; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole chunks, and
  * half as many where more than one row is loaded, a quarter if any of them is narrow: elements one by one take most
- * registers. READ_WARPS: of a row that is only read, which one block walks, as nothing is kept. LANE_BYTES, LANE_MOST:
+ * registers. READ_WARPS: of a row that is only read, which one block goes through, as nothing is kept; READ_BLOCKS do
+ * where it has more than READ_BYTES, since few long rows make an uneven last round of blocks. LANE_BYTES, LANE_MOST:
  * what a lane of less than a warp holds, two vectors of the row or so many elements; SECTOR: bytes of a row that its
  * lanes take at once, at least: short pieces of many rows keep the first cache busy. */
 enum {
@@ -54,6 +55,8 @@ enum {
     CHUNK_EACH = 32,
     CHUNK_WARPS = 16,
     READ_WARPS = 8,
+    READ_BLOCKS = 4,
+    READ_BYTES = 384 << 10,
     ROOMY_BYTES = 200 << 10,
     LANE_BYTES = 32,
     LANE_MOST = 16,
@@ -239,8 +242,10 @@ uint64_t distribute_chunk(Func *f, const Facts *facts, const PassContext *c, uin
                           uint32_t loads) {
     Access a = find_access(f, facts, c);
     bool is_read = !f->num_ctas && a.is_row && !a.is_stored && !c->few_programs;
-    uint32_t blocks = is_read ? 1 : most_blocks(f, c), each = CHUNK_EACH;
-    if (find_largest(f, facts).elements * wide <= block_bytes(f, c, BLOCK_BYTES) * blocks) return 0;
+    uint32_t most = most_blocks(f, c), blocks = most, each = CHUNK_EACH;
+    uint64_t bytes = find_largest(f, facts).elements * wide;
+    if (bytes <= block_bytes(f, c, BLOCK_BYTES) * (is_read ? 1 : most)) return 0;
+    if (is_read) blocks = bytes > READ_BYTES && most >= READ_BLOCKS ? READ_BLOCKS : 1;
     f->num_ctas = blocks;
     if (!f->num_warps) f->num_warps = is_read ? READ_WARPS : CHUNK_WARPS;
     if (c->target->max_shared < ROOMY_BYTES) each /= 2;

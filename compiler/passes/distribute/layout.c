@@ -95,17 +95,8 @@ static void assign_reduce(Assign *s, Op *op) {
     if (value_is_tile(op->results[0])) op->results[0]->type.layout = layout_slice(s->f->layouts, l, axis, false);
 }
 
-/* Before there were layouts nobody but chunk.c made these, of tiles that lie as memory wants them. */
-static void assign_warps(Assign *s, Op *op) {
-    Value *x = op->args[0], *v = op->results[0];
-    bool is_reduction = op->kind == OP_REDUCEWARP;
-    const Layout *tile = anchor_default(s, is_reduction ? x->type.shape : v->type.shape),
-                 *warps = layout_partial(s->f->layouts, tile, 0);
-    demand_arg(s, op, 0, is_reduction ? tile : warps);
-    v->type.layout = is_reduction ? warps : tile;
-}
-
-/* What a loop leaves of each warp goes to all of them at once: what follows does not cross warps any more. */
+/* What is left of each warp goes to all of them at once: what follows does not cross warps any more. But for what a
+ * warp gives its own threads. */
 static void spread_warps(Assign *s, Value *v) {
     uint32_t log2 = v->type.shape.log2[0];
     Builder b = builder_after(s->f, v->def);
@@ -114,8 +105,19 @@ static void spread_warps(Assign *s, Value *v) {
     Value *all = build1_to(&b, OP_CONVERT, v, t);
     for (Use *u = v->uses, *next; u; u = next) {
         next = u->next;
-        if (u->op != all->def) op_set_arg(s->f, u->op, u->index, all);
+        if (u->op != all->def && u->op->kind != OP_SPREADWARP) op_set_arg(s->f, u->op, u->index, all);
     }
+}
+
+/* Before there were layouts nobody but chunk.c made these, of tiles that lie as memory wants them. */
+static void assign_warps(Assign *s, Op *op) {
+    Value *x = op->args[0], *v = op->results[0];
+    bool is_reduction = op->kind == OP_REDUCEWARP;
+    const Layout *tile = anchor_default(s, is_reduction ? x->type.shape : v->type.shape),
+                 *few = anchor_default(s, is_reduction ? v->type.shape : x->type.shape);
+    demand_arg(s, op, 0, is_reduction ? tile : few);
+    v->type.layout = is_reduction ? few : tile;
+    if (is_reduction && anchor_is_warps(s, v->type.shape)) spread_warps(s, v);
 }
 
 static void assign_move(Assign *s, Op *op) {
@@ -247,9 +249,6 @@ static void assign_for(Assign *s, Op *op) {
     }
     assign_block(s, body);
     demand_passed(s, body->last, 0, op->results, op->nresults);
-    for (uint32_t i = 0; i < op->nresults; i++)
-        if (value_is_tile(op->results[i]) && anchor_is_warps(s, op->results[i]->type.shape))
-            spread_warps(s, op->results[i]);
 }
 
 static void assign_while(Assign *s, Op *op) {

@@ -69,7 +69,7 @@ static uint32_t new_buffer(const Chunk *k, const Op *load, uint32_t chunks) {
 }
 
 void chunk_plan_staged(Chunk *k, uint32_t room) {
-    uint64_t taken = exchanges_of(k), bytes = 0, chunks = k->row / k->size;
+    uint64_t taken = exchanges_of(k), bytes = 0, chunks = k->extent / k->size;
     for (uint32_t i = 0; i < k->strip_loops.len && !k->has_others; i++) note_loads(k, i);
     for (uint32_t i = 0; i < k->staged_rows.len; i++) bytes += (uint64_t)chunk_bytes(k, k->staged_rows.at[i].load);
     uint64_t fit = bytes && taken < room ? (room - taken) / bytes : 0;
@@ -123,7 +123,7 @@ static Value *staged_or_load(const ChunkLoad *l, Builder *b, const StagedRow *r,
 
 Value *chunk_copy_load(const ChunkLoad *l, Builder *b) {
     const StagedRow *r = staged_row(l->k, l->op);
-    bool is_whole = l->k->staged == l->k->row, is_first = r && r->first == l->w;
+    bool is_whole = l->k->staged == l->k->extent, is_first = r && r->first == l->w;
     Type t = type_with_shape(l->op->results[0]->type, shape_row(log2_floor(l->k->size)));
     if (r && !is_first) return is_whole ? staged_load(l, b, r, t) : staged_or_load(l, b, r, t);
     Value *v = chunk_copy_op(l->k, b, l->op, l->map, l->place);

@@ -1,4 +1,4 @@
-"""quack_rows.py - QuACK's kernels (CuTe DSL), where the package is installed. In: a case. Out: launch(i) → outputs."""
+"""quack_rows.py - QuACK's kernels, where the package is installed. In: a case. Out: launch(i) → outputs."""
 from cases import EPS, SIZES
 from machine import NotFor, Skip
 from peers.torch_rows import launcher, torch_of

@@ -8,8 +8,9 @@
 # RUN: fsc %s --arch=sm_86 --print-after=chunk -o /dev/null -D BLOCK=65536 2>&1 | FileCheck %s --check-prefix=SMALL
 # RUN: fsc %s --arch=sm_90 --print-after=chunk -o /dev/null -D BLOCK=16384 -D TABLE=1 --num-warps=1 --num-ctas=1 2>&1 \
 # RUN:   | FileCheck %s --check-prefix=OTHER
-# One walk for maximum and sum, each thread for itself, then each warp; what fits of the row stays in shared memory. Three of four chunks
-# do; of 16 bits all, of a shorter row on a target without clusters too; three of eight on a smaller one.
+# One loop for maximum and sum, each thread for itself, then each warp; what fits of the row stays in shared memory.
+# Three of four chunks do; of 16 bits all, of a shorter row on a target without clusters too; three of eight on a
+# smaller one.
 
 # CHECK: #b0 = #buffer<3 x [512x32] fp32 at #l{{[0-9]+}} private>
 # CHECK-LABEL: func @normalize

@@ -61,7 +61,7 @@ def main():
     tool, ptxas, examples, out = sys.argv[1:]
     seen, wrong = 0, []
     for path in sorted(glob.glob(os.path.join(examples, "*.dsl"))):
-        for arch in ("sm_75", "sm_90", "sm_90a", "sm_120"):
+        for arch in ("sm_75", "sm_80", "sm_90", "sm_90a", "sm_120"):
             seen += 1
             size = spills(tool, ptxas, path, arch, out)
             if size:

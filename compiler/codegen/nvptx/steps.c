@@ -24,7 +24,7 @@ typedef enum Kind {
     OF_OP = 1, /* operation, base, base or number → a base */
     OF_VALUE,  /* value → the base that is just this value */
     FORM,      /* value → its place in `values` */
-    LAST,      /* block, base → the place in `values` of the last value there */
+    LAST,      /* block, base, type → the place in `values` of the last value there */
     PRODUCT,   /* block, stride, times → the place in `products` */
 } Kind;
 

@@ -87,6 +87,33 @@ static bool choose(const Matrix *x, const Op *op, Mma *instr, bool *widens) {
 
 enum { WARPS_LOG2 = 2, MANY_WARPS_LOG2 = 3, MANY_ELEMENTS_LOG2 = 15 /* 128 x 256 */ };
 
+/* Of rows that begin anywhere: asynchronous copies, which take no registers, are of at least 4 bytes. */
+static bool is_in_parts(const Matrix *x, const Op *load) {
+    enum { LEAST_COPY = 4 };
+    const Value *ptr = load->args[0];
+    uint32_t rows = facts_vector(x->facts, ptr, 0, LEAST_COPY), columns = facts_vector(x->facts, ptr, 1, LEAST_COPY);
+    return dtype_bits(load->results[0]->type.dtype) << (rows > columns ? rows : columns) < LEAST_COPY * 8;
+}
+
+/* Registers of all threads that an operand takes before it is multiplied: of each element that is loaded by itself one,
+ * of two that fp8 is made fp16 (`widens`) one. */
+static uint64_t held(const Matrix *x, const Op *op, MmaOperand which, bool widens) {
+    const Value *v = op->args[which];
+    uint64_t elements = 1ull << shape_log2(v->type.shape);
+    while (v->def && v->def->nargs == 1 && (op_is_elementwise(v->def->kind) || v->def->kind == OP_TRANS))
+        v = v->def->args[0];
+    return v->def && v->def->kind == OP_LOAD && is_in_parts(x, v->def) ? elements : widens ? elements / 2 : 0;
+}
+
+/* log2 of the warps of a product: more where it is large, or where a round's operands leave four warps no registers. */
+static uint32_t warps_wanted(const Matrix *x, const Op *op, bool widens) {
+    enum { WARPS_HOLD = 224 * 32 << WARPS_LOG2 };
+    Shape s = op->results[0]->type.shape;
+    bool is_large = shape_log2(s) >= MANY_ELEMENTS_LOG2,
+         is_full = (1ull << shape_log2(s)) + held(x, op, MMA_A, widens) + held(x, op, MMA_B, widens) > WARPS_HOLD;
+    return is_large || is_full ? MANY_WARPS_LOG2 : WARPS_LOG2;
+}
+
 static uint32_t rows_log2(Mma i) { /* of a warp's fragment */
     return (uint32_t)__builtin_ctz(mma_info[i].m) - mma_info[i].warps_log2;
 }
@@ -112,7 +139,7 @@ static void note(void *context, Op *op) {
     if (op->kind != OP_DOT || !choose(x, op, &instr, &widens)) return;
     x->is_chained |= x->is_product[op->args[MMA_A]->id];
     Shape s = op->results[0]->type.shape;
-    uint32_t most = shape_log2(s) >= MANY_ELEMENTS_LOG2 ? MANY_WARPS_LOG2 : WARPS_LOG2, has = fragments_log2(instr, s);
+    uint32_t most = warps_wanted(x, op, widens), has = fragments_log2(instr, s);
     if (has > most) has = most;
     if (has > x->warps_log2) x->warps_log2 = has;
 }

@@ -51,7 +51,7 @@ def f(y: *i32, x: *i32, z: *const i32, n: i32):
 @kernel(grid=(4,))
 def wide(y: *fp32, x: *fp32, n: i32, B: constexpr = 4096):
     c = arange(0, B)
-    # NEW: remark: this loop has 2 stages: buffers of more would leave room for fewer threads [R0105]
+    # NEW: remark: this loop has 3 stages: buffers of more would leave room for fewer threads [R0105]
     for i in range(0, n, num_stages=4):
         # OLD: remark: num_stages changes nothing here: the target has no asynchronous copies, and too many registers would wait [R0105]
         # SHIFTED: remark: num_stages changes nothing here: its rows may begin beside multiples of 16 bytes, and too many registers would wait [R0105]

@@ -17,8 +17,6 @@
 enum {
     MOST_OPS = 64,     /* of an address: they are computed once more */
     MOST_WORDS = 16,   /* registers of a thread that wait for a round */
-    /* of a multiprocessor, whose buffers must fit its shared memory; else there are fewer stages */
-    FULL_THREADS = 1024,
     STAGES = 4,        /* of a loop that multiplies, where nothing says how many */
     LEAST_TO_LAG = 3,  /* rounds ahead, one of which becomes a stage for products that go on meanwhile */
     OWN_WORDS = 72,    /* of a thread there, beside the sums: operands, addresses */
@@ -280,17 +278,20 @@ static uint32_t stages_said(const Func *f, const Op *loop) {
     return loop->attr.loop.num_stages ? (uint32_t)loop->attr.loop.num_stages : f->num_stages;
 }
 
-/* Bytes that the buffers may take, so that a multiprocessor holds enough threads; of a loop that multiplies as many
- * blocks as its registers. Who says how many stages knows how many blocks that leaves. */
+static uint32_t words_of(Type t) {
+    return t.layout ? layout_registers(t.layout) * dtype_bits(t.dtype) / 32 : 0;
+}
+
+/* Bytes that the buffers may take, so that a multiprocessor holds as many blocks as the registers of what the loop
+ * carries and of what it copies for each thread allow. Who says how many stages of operands knows how many blocks that
+ * leaves. */
 static uint64_t room_of(const Planner *p, const PrefetchPlan *plan) {
     const Target *t = p->c->target;
     uint32_t threads = p->f->threads_per_program, words = OWN_WORDS;
-    if (!plan->is_ring) return (uint64_t)t->max_shared * threads / FULL_THREADS;
-    if (stages_said(p->f, plan->loop)) return t->max_shared;
-    for (uint32_t i = 0; i < plan->loop->nresults; i++) {
-        Type r = plan->loop->results[i]->type;
-        if (r.layout) words += layout_registers(r.layout) * dtype_bits(r.dtype) / 32;
-    }
+    if (plan->is_ring && stages_said(p->f, plan->loop)) return t->max_shared;
+    for (uint32_t i = 0; i < plan->loop->nresults; i++) words += words_of(plan->loop->results[i]->type);
+    for (uint32_t i = 0; i < plan->num_copies && !plan->is_ring; i++)
+        words += words_of(plan->copies[i].load->results[0]->type);
     uint32_t blocks = t->registers_per_sm / (words * threads);
     return (t->max_shared + OWN_BYTES) / (blocks ? blocks : 1) - OWN_BYTES;
 }

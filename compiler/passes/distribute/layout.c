@@ -45,13 +45,21 @@ static void assign_load(Assign *s, Op *op) {
     op->results[0]->type.layout = l;
 }
 
+/* Where a tile lies that another with one axis more is made of; NULL: nowhere yet, or it has copies. */
+static const Layout *expanded_layout(Assign *s, const Value *v) {
+    const Op *op = v->def;
+    if (!op || op->kind != OP_EXPAND || !value_is_hard(s, op->args[0])) return NULL;
+    const Layout *l = op->args[0]->type.layout;
+    return replicates(l) ? NULL : layout_expand(s->f->layouts, l, op->attr.axis);
+}
+
 /* A value keeps its layout where that is as good for memory; a few replicated elements are not worth a conversion. */
 static const Layout *store_layout(Assign *s, const Op *op) {
     const Value *ptr = op->args[0], *value = op->args[1];
     uint32_t axis = vote_of(s->votes, op).axis;
-    const Layout *anchor = anchor_access(s, op);
-    if (!value_is_hard(s, value)) return anchor;
-    const Layout *own = value->type.layout;
+    const Layout *anchor = anchor_access(s, op),
+                 *own = value_is_hard(s, value) ? value->type.layout : expanded_layout(s, value);
+    if (!own) return anchor;
     uint32_t wanted = facts_vector(s->facts, ptr, axis, s->c->target->max_vector_bytes);
     bool along = layout_vector(own, axis) >= layout_vector(anchor, axis) || layout_vector(own, axis) >= wanted;
     uint32_t neighbour = own->bits[IN_LANE] ? own->basis[IN_LANE][0] : 0;

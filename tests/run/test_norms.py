@@ -1,5 +1,6 @@
 """Layer and root-mean-square normalisation, forward, backward and fused with a sum, against float64."""
 from collections import namedtuple
+from types import SimpleNamespace
 
 import numpy as np
 
@@ -36,11 +37,9 @@ def rmsnorm(a):
     return {"y": (a.x * rstd[:, None] * a.weight, 1.3e-6, 2e-6), "rstd": (rstd, 1.3e-6, 0)}
 
 
-def parts(terms, sizes, n_parts):
-    """Sums over the rows p, p + n_parts, … for each p, and how far fp32 may be off."""
-    count = -(-len(terms) // n_parts) + 8
-    sums = [(terms[p::n_parts].sum(axis=0), count * U * sizes[p::n_parts].sum(axis=0)) for p in range(n_parts)]
-    return np.stack([s for s, _ in sums]), 0, np.stack([e for _, e in sums])
+def total(terms, sizes):
+    """Of the sums of all programs, and how far fp32 may be off: each program has a share of the rows."""
+    return terms.sum(axis=0), 0, (len(terms) + 8) * U * sizes.sum(axis=0)
 
 
 def layernorm_backward(a):
@@ -50,14 +49,14 @@ def layernorm_backward(a):
     g = a.dy * a.weight
     dx = (g - g.mean(axis=1, keepdims=True) - h * (g * h).mean(axis=1, keepdims=True)) * a.rstd[:, None]
     return {"dx": (dx, 4 * 1.3e-6, 4 * 2e-6 * a.rstd[:, None]),
-            "dweight": parts(a.dy * h, np.abs(a.dy) * (np.abs(h) + 1), a.n_parts),
-            "dbias": parts(a.dy, np.abs(a.dy), a.n_parts)}
+            "dweight": total(a.dy * h, np.abs(a.dy) * (np.abs(h) + 1)),
+            "dbias": total(a.dy, np.abs(a.dy))}
 
 
 def rmsnorm_backward(a):
     h, g = a.x * a.rstd[:, None], a.dy * a.weight
     dx = (g - h * (g * h).mean(axis=1, keepdims=True)) * a.rstd[:, None]
-    return {"dx": (dx, 4 * 1.3e-6, 4 * 2e-6 * a.rstd[:, None]), "dweight": parts(a.dy * h, np.abs(a.dy * h), a.n_parts)}
+    return {"dx": (dx, 4 * 1.3e-6, 4 * 2e-6 * a.rstd[:, None]), "dweight": total(a.dy * h, np.abs(a.dy * h))}
 
 
 def added(norm):
@@ -107,7 +106,8 @@ def judge(file, got, a, dtype, what):
     for name, (want, rtol, atol) in NORMS[file].oracle(a).items():
         narrow = dtype != "fp32" and name in ("y", "h", "dx")
         rtol = rtol + (NORMS[file].ulps * ULP[dtype] if narrow and name != "h" else 0)
-        close(got[name], want, rtol, atol + (2.0 ** -24 if narrow and name != "h" else 0), f"{file} {name}, {what}")
+        result = got[name].astype(np.float64).sum(axis=0) if name in ("dweight", "dbias") else got[name]
+        close(result, want, rtol, atol + (2.0 ** -24 if narrow and name != "h" else 0), f"{file} {name}, {what}")
 
 
 def run(bench, file, v, dtype, pad=0, offset=0, source=None, **options):
@@ -125,6 +125,34 @@ def norm_config(bench, file, n, dtype, warps, pad, offset):
 def norms(bench, file):
     for config in CONFIGS:
         norm_config(bench, file, *config)
+
+
+BACKWARD = [f for f in NORMS if "backward" in f]
+
+
+@case(file=BACKWARD, size=[(70, 32), (100, 512), (31, 1000), (13, 4096), (9, 2500), (7, 9000), (1, 64)],
+      dtype=["fp32", "bf16"])
+def norms_backward_tiles(bench, file, size, dtype):
+    """Tiles of many rows, several rounds of a program, rows that end within a tile; clusters."""
+    rows, n = size
+    for pad in (0, 3):
+        v = inputs(file, rows, n, np.random.default_rng(n))
+        got, seen = run(bench, file, v, dtype, pad)
+        judge(file, got, seen, dtype, f"{dtype} of {rows} x {n}, {pad} between")
+
+
+@case(file=BACKWARD, over=["dy", "x"])
+def norms_backward_in_place(bench, file, over):
+    """dx may be dy or x: what a round loads ahead, no earlier round stores."""
+    rows, n, parts = 40, 520, 3
+    v = with_statistics(file, inputs(file, rows, n, np.random.default_rng(7)), "fp32")
+    b = {name: bench.buffer("fp32", x.size, x) for name, x in v.items() if hasattr(x, "size") and x.size > 1}
+    sums = [bench.buffer("fp32", parts * n) for _ in ("dweight", "dbias")[:1 + ("mean" in b)]]
+    bench.run(example(file), b[over], *sums, b["dy"], b["x"], b["weight"], *([b["mean"]] if "mean" in b else []),
+              b["rstd"], n, n, n, rows, parts, n)
+    seen = SimpleNamespace(**{k: np.float32(x).astype(np.float64) for k, x in v.items()}, T="fp32")
+    want, rtol, atol = NORMS[file].oracle(seen)["dx"]
+    close(b[over].read().reshape(rows, n), want, rtol, atol, f"{file} over {over}")
 
 
 @case(slow=True, file=list(NORMS))

@@ -9,15 +9,20 @@ from collections import namedtuple
 
 # Kernel: inputs and outputs by name, main output first; args(b, m, n): what the source's kernel takes; formula(xp,
 # *inputs) → outputs, for NumPy and torch alike; reads, writes: matrices moved once each; slack: the part of an output's
-# largest number that its errors are measured against (0: each number against itself).
-Kernel = namedtuple("Kernel", "name file inputs outputs args formula reads writes slack whole_columns",
-                    defaults=(0.25, False))
+# largest number that its errors are measured against (0: each number against itself); more: (file, args) of what is
+# launched behind it; scratch: what they hand on, by name.
+Kernel = namedtuple("Kernel", "name file inputs outputs args formula reads writes slack whole_columns more scratch",
+                    defaults=(0.25, False, (), ()))
 
 EPS = 1e-5
+RUN = {1: 132, 2: 66, 4: 30, 8: 15}  # clusters of so many blocks that an H100 or H200 runs at a time
 # What is no matrix of T: its shape by (m, n), its type (None: T).
 SHAPES = {"weight": (lambda m, n: (n,), None), "bias": (lambda m, n: (n,), None), "mean": (lambda m, n: (m,), "fp32"),
           "rstd": (lambda m, n: (m,), "fp32"), "loss": (lambda m, n: (m,), "fp32"), "lse": (lambda m, n: (m,), "fp32"),
-          "target": (lambda m, n: (m,), "i32")}
+          "target": (lambda m, n: (m,), "i32"), "dweight": (lambda m, n: (n,), "fp32"),
+          "dbias": (lambda m, n: (n,), "fp32"), "dw_parts": (lambda m, n: (parts(n), n), "fp32"),
+          "db_parts": (lambda m, n: (parts(n), n), "fp32")}
+SUMS = ("weight", "bias", "dweight", "dbias")  # a number a column
 SIZES = {"fp32": 4, "fp16": 2, "bf16": 2, "i32": 4}
 TOLERANCES = {"fp32": 2e-5, "fp16": 2e-3, "bf16": 1.6e-2}
 LEAST_NORMAL = {"fp32": 2.0**-126, "fp16": 2.0**-14, "bf16": 2.0**-126}  # below, numbers have fewer digits
@@ -55,6 +60,18 @@ def softmax_backward(xp, dy, y):
     return (y * (dy - xp.sum(y * dy, axis=1, keepdims=True)),)
 
 
+def rmsnorm_backward(xp, dy, x, weight, rstd):
+    h, g = x * rstd[:, None], dy * weight
+    return (g - h * (xp.sum(g * h, axis=1, keepdims=True) / x.shape[1])) * rstd[:, None], xp.sum(dy * h, axis=0)
+
+
+def layernorm_backward(xp, dy, x, weight, mean, rstd):
+    h, g = (x - mean[:, None]) * rstd[:, None], dy * weight
+    h = h - xp.sum(h, axis=1, keepdims=True) / x.shape[1]
+    level, along = (xp.sum(t, axis=1, keepdims=True) / x.shape[1] for t in (g, g * h))
+    return (g - level - h * along) * rstd[:, None], xp.sum(dy * h, axis=0), xp.sum(dy, axis=0)
+
+
 def gelu(xp, x):
     return (x / 2 * (1 + xp.erf(x / math.sqrt(2))),)
 
@@ -63,6 +80,15 @@ def cross_entropy(xp, x, target):
     lse = log_sum_exp(xp, x)[:, 0]
     rows = xp.cumsum(xp.ones_like(target), 0) - 1  # 0, 1, … where the target is, on a GPU too
     return lse - x[rows, target], lse
+
+
+def parts(n):
+    """Programs of a norm's backward pass, each of which writes a row of sums."""
+    return RUN[min(8, 1 << (n - 1).bit_length() >> 13) if n > 12288 else 1]
+
+
+def column_sum(to, sums):
+    return ("column_sum.dsl", lambda b, m, n: (b[to], b[sums], n, parts(n), n))
 
 
 KERNELS = {k.name: k for k in (
@@ -86,6 +112,14 @@ KERNELS = {k.name: k for k in (
            2),
     Kernel("softmax_backward", "softmax_backward.dsl", ("dy", "p"), ("dx",),
            lambda b, m, n: (b["dx"], b["dy"], b["p"], n, n, n, m, n), softmax_backward, 2, 1),
+    Kernel("rmsnorm_backward", "rmsnorm_backward.dsl", ("dy", "x", "weight", "rstd"), ("dx", "dweight"),
+           lambda b, m, n: (b["dx"], b["dw_parts"], b["dy"], b["x"], b["weight"], b["rstd"], n, n, n, m, parts(n), n),
+           rmsnorm_backward, 2, 1, 0.25, True, (column_sum("dweight", "dw_parts"),), ("dw_parts",)),
+    Kernel("layernorm_backward", "layernorm_backward.dsl", ("dy", "x", "weight", "mean", "rstd"),
+           ("dx", "dweight", "dbias"),
+           lambda b, m, n: (b["dx"], b["dw_parts"], b["db_parts"], b["dy"], b["x"], b["weight"], b["mean"], b["rstd"],
+                            n, n, n, m, parts(n), n), layernorm_backward, 2, 1, 0.25, True,
+           (column_sum("dweight", "dw_parts"), column_sum("dbias", "db_parts")), ("dw_parts", "db_parts")),
     Kernel("gelu", "gelu.dsl", ("x",), ("y",), lambda b, m, n: (b["y"], b["x"], m * n), gelu, 1, 1),
     Kernel("cross_entropy", "cross_entropy.dsl", ("x", "target"), ("loss", "lse"),
            lambda b, m, n: (b["loss"], b["lse"], b["x"], b["target"], n, m, n, -100, 0.0), cross_entropy, 1, 0),
@@ -103,13 +137,22 @@ class Case:
 
     def make_set(self):
         arrays = {}
-        for name in (*self.kernel.inputs, *self.kernel.outputs):
+        for name in (*self.kernel.inputs, *self.kernel.outputs, *self.kernel.scratch):
             shape, dtype = SHAPES.get(name, (lambda m, n: (m, n), None))
             arrays[name] = self.machine.array(shape(self.rows, self.n), dtype or self.dtype)
         for name in self.kernel.inputs:
             self.machine.randomize(arrays[name], "classes" if name == "target" else "shares" if name == "p"
                                    else "normal", self.n)
+        if "rstd" in self.kernel.inputs:
+            self.fill_statistics(arrays)
         return arrays
+
+    def fill_statistics(self, arrays):
+        """mean and rstd as the forward pass stores them, with this x."""
+        x = self.machine.numbers(arrays["x"], 1)
+        norm = layernorm(self.machine.xp, x, 1.0, 0.0) if "mean" in arrays else rmsnorm(self.machine.xp, x, 1.0)
+        for name, numbers in zip(("mean", "rstd") if "mean" in arrays else ("rstd",), norm[1:]):
+            self.machine.write(arrays[name], numbers)
 
     def rotate(self, total):
         """As many sets as hold `total` bytes, or for the smallest cases MOST_SETS."""
@@ -129,7 +172,7 @@ class Case:
 
     def numbers(self, name, array):
         """An array in float64, as many of its rows as are compared."""
-        is_whole = self.kernel.whole_columns or name in ("weight", "bias")
+        is_whole = self.kernel.whole_columns or name in SUMS
         return self.machine.numbers(array, 1 if is_whole else self.machine.check_step(self.rows, self.n))
 
     def wants(self):

@@ -91,6 +91,9 @@ class LibMachine:
             numbers = np.resize(self.random.standard_normal(min(count, CHECKED)), count)
         if kind == "shares":
             numbers = np.exp(numbers) / (n * math.exp(0.5))
+        self.write(array, numbers)
+
+    def write(self, array, numbers):
         array.buffer.write(fsc.encode(numbers, array.dtype))
 
     def poison(self, array):
@@ -177,7 +180,10 @@ class TorchMachine(LibMachine):
             return
         array.tensor.normal_()
         if kind == "shares":
-            array.tensor.copy_(self.torch.softmax(array.tensor.float(), dim=1))
+            self.write(array, self.torch.softmax(array.tensor.float(), dim=1))
+
+    def write(self, array, numbers):
+        array.tensor.copy_(numbers)
 
     def poison(self, array):
         array.tensor.fill_(float("nan"))

@@ -16,7 +16,8 @@ CLIFFS = [(65536, 64, "fp32"), (65536, 128, "fp16"), (1823, 781, "fp32"), (1823,
           (4096, 8193, "fp16"), (8192, 32000, "fp16"), (4096, 50257, "fp16"), (2048, 65536, "fp32"),
           (2048, 128256, "bf16"), (1024, 131072, "fp32"), (512, 262144, "fp32"), (256, 262144, "fp32")]
 
-ROW_KERNELS = ("layernorm", "rmsnorm", "log_softmax", "softmax_backward", "gelu", "add_rmsnorm", "cross_entropy")
+ROW_KERNELS = ("layernorm", "rmsnorm", "log_softmax", "softmax_backward", "gelu", "add_rmsnorm", "cross_entropy",
+               "rmsnorm_backward", "layernorm_backward")
 ROW_SHAPES = ((8192, 4096), (4096, 12288), (4096, 8193), (32768, 1024))
 
 

@@ -3,17 +3,26 @@ from cases import EPS
 from machine import NotFor, Skip
 from peers.torch_rows import launcher, torch_of
 
+LLAMA = 0  # Liger's casting mode: rstd in fp32, products in the type of x
+
 
 def liger_peer(case):
     torch_of(case)
     try:
         import liger_kernel.transformers.functional as liger
+        from liger_kernel.ops.layer_norm import layer_norm_backward
+        from liger_kernel.ops.rms_norm import rms_norm_backward
+        from liger_kernel.ops.utils import calculate_settings
     except ImportError as why:
         raise Skip(f"Liger cannot be imported: {why}")
     known = {"softmax": lambda b: (liger.liger_softmax(b["x"]),),
              "layernorm": lambda b: (liger.liger_layer_norm(b["x"], b["weight"], b["bias"], EPS),),
              "rmsnorm": lambda b: (liger.liger_rms_norm(b["x"], b["weight"], EPS),),
              "add_rmsnorm": lambda b: liger.liger_fused_add_rms_norm(b["x"], b["residual"], b["weight"], EPS),
+             "rmsnorm_backward": lambda b: rms_norm_backward(
+                 b["dy"], b["x"], b["weight"], b["rstd"], 0.0, LLAMA, *calculate_settings(case.n), False, None),
+             "layernorm_backward": lambda b: layer_norm_backward(b["dy"], b["x"], b["weight"], b["weight"], b["mean"],
+                                                                 b["rstd"]),
              "cross_entropy": lambda b: (liger.liger_cross_entropy(b["x"], b["classes"], reduction="none"),)}
     if case.kernel.name not in known:
         raise NotFor("Liger's form of it is not called here")

@@ -81,10 +81,21 @@ def report_of(case):
             "limit": fsc.lib.fsc_limit_name(report.limit).decode()}
 
 
+def in_turn(*launches):
+    def launch(i):
+        for step in launches:
+            step(i)
+
+    return launch
+
+
 def fused(case, again=False, beside=None, **options):
     """beside: the folder of another build, which makes the launch."""
     build = build_in(beside, case.machine.device.name) if beside else this_build(case)
-    return launcher(case, build, compiled(build, case.kernel.file, tuple(sorted(options.items())), again), case.args)
+    first = launcher(case, build, compiled(build, case.kernel.file, tuple(sorted(options.items())), again), case.args)
+    behind = [launcher(case, build, compiled(build, file, (), again),
+                       lambda i, args=args: args(case.sets[i], case.rows, case.n)) for file, args in case.kernel.more]
+    return in_turn(first, *behind) if behind else first
 
 
 def naive(case):
@@ -99,15 +110,8 @@ def naive(case):
              ("exp", lambda b: (e, z, n, n, m, n)), ("row_sum", lambda b: (total, e, n, m, n)),
              ("divide", lambda b: (b["y"], e, total, n, n, m, n))]
     build = this_build(case)
-    launches = [launcher(case, build, compiled(build, f"naive/{name}.dsl", ()),
-                         lambda i, values=values: values(case.sets[i]))
-                for name, values in steps]
-
-    def launch(i):
-        for step in launches:
-            step(i)
-
-    return launch
+    return in_turn(*(launcher(case, build, compiled(build, f"naive/{name}.dsl", ()),
+                              lambda i, values=values: values(case.sets[i])) for name, values in steps))
 
 
 def turned(peers, by):

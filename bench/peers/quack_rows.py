@@ -8,7 +8,7 @@ def quack_peer(case):
     torch_of(case)
     try:
         from quack.cross_entropy import cross_entropy_fwd
-        from quack.rmsnorm import layernorm_fwd, rmsnorm_fwd
+        from quack.rmsnorm import layernorm_bwd, layernorm_fwd, rmsnorm_bwd, rmsnorm_fwd
         from quack.softmax import softmax_bwd, softmax_fwd
     except ImportError as why:
         raise Skip(f"QuACK cannot be imported: {why}")
@@ -27,6 +27,8 @@ def quack_peer(case):
              "layernorm": lambda b: (layernorm_fwd(b["x"], wide(b, "weight"), wide(b, "bias"), EPS),),
              "rmsnorm": lambda b: rmsnorm_fwd(b["x"], b["weight"], eps=EPS)[:1],
              "add_rmsnorm": lambda b: rmsnorm_fwd(b["x"], b["weight"], residual=b["residual"], eps=EPS)[:2],
+             "rmsnorm_backward": lambda b: rmsnorm_bwd(b["x"], b["weight"], b["dy"], b["rstd"])[:2],
+             "layernorm_backward": lambda b: layernorm_bwd(b["x"], wide(b, "weight"), b["dy"], b["rstd"], b["mean"]),
              "cross_entropy": lambda b: (cross_entropy_fwd(b["x"], b["classes"]),)}
     if case.kernel.name not in known:
         raise NotFor("QuACK has no such kernel, or it is not called here")

@@ -30,6 +30,11 @@ def eager(torch):
         "rmsnorm": lambda b: (f.rms_norm(b["x"], b["x"].shape[1:], b["weight"], EPS),),
         "add_rmsnorm": add_rmsnorm,
         "softmax_backward": lambda b: (torch._softmax_backward_data(b["dy"], b["p"], 1, b["dy"].dtype),),
+        "rmsnorm_backward": lambda b: torch.ops.aten._fused_rms_norm_backward(
+            b["dy"], b["x"], b["x"].shape[1:], b["rstd"][:, None], b["weight"], [True, True]),
+        "layernorm_backward": lambda b: torch.ops.aten.native_layer_norm_backward(
+            b["dy"], b["x"], b["x"].shape[1:], b["mean"][:, None], b["rstd"][:, None], b["weight"], b["weight"],
+            [True, True, True]),
         "gelu": lambda b: (f.gelu(b["x"]),),
         "cross_entropy": lambda b: (f.cross_entropy(b["x"], b["classes"], reduction="none"),),
     }
@@ -50,8 +55,20 @@ def plain(torch):
         dy, p = b["dy"].float(), b["p"].float()
         return ((p * (dy - (p * dy).sum(1, keepdim=True))).to(b["dy"].dtype),)
 
+    def rmsnorm_backward(b):
+        dy, x, r = b["dy"].float(), b["x"].float(), b["rstd"][:, None]
+        h, g = x * r, dy * b["weight"].float()
+        return ((g - h * (g * h).mean(1, keepdim=True)) * r).to(b["x"].dtype), (dy * h).sum(0)
+
+    def layernorm_backward(b):
+        dy, x, r = b["dy"].float(), b["x"].float(), b["rstd"][:, None]
+        h, g = (x - b["mean"][:, None]) * r, dy * b["weight"].float()
+        dx = (g - g.mean(1, keepdim=True) - h * (g * h).mean(1, keepdim=True)) * r
+        return dx.to(b["x"].dtype), (dy * h).sum(0), dy.sum(0)
+
     return {**eager(torch), "rmsnorm": lambda b: (rms_norm(b["x"], b["weight"]),), "add_rmsnorm": add_rmsnorm,
-            "softmax_backward": softmax_backward}
+            "softmax_backward": softmax_backward, "rmsnorm_backward": rmsnorm_backward,
+            "layernorm_backward": layernorm_backward}
 
 
 def naive_softmax(x):

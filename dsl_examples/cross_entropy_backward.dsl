@@ -7,45 +7,42 @@
 # scale is what flows back to each loss: 1 / (rows that count) for their mean. A row whose target is ignore_index has
 # the loss 0 and the gradient 0. Another target outside of 0 to n_cols - 1 gives NaN.
 #
-# The program reads its row twice and writes it in the second turn; x[i, t] was read before. Where the row was read by
-# other threads than those that write it the compiler puts a barrier between: the order is that of the source.
+# One program takes one row: one read and one write of it, the row stays on chip in between. x[i, t] was read before it
+# is written: where other threads read it than those that write it the compiler puts a barrier between. Rows of 50257
+# of 16 bits, which begin anywhere, are SHARED by four blocks: two would have too few registers.
 #
 #   fsc run cross_entropy_backward.dsl x=logits.npy target=t.npy loss=loss.npy scale=.01 ignore_index=-1 smoothing=.1
-@kernel(grid=(n_rows,), BLOCK=min(2048, next_power_of_2(n_cols)))
+@kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols),
+        SHARED=x_stride % 8 > 0 and BLOCK == 65536 and T.primitive_bitwidth <= 16 and max_shared() > 200000,
+        num_warps=8 if SHARED else 0, num_ctas=4 if SHARED else 0, require=(BLOCK >= n_cols,))
 def cross_entropy_backward(loss: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols], target: *i32[n_rows], x_stride: i32,
                            n_rows: i32, n_cols: i32, ignore_index: i32, smoothing: fp32, scale: fp32,
-                           BLOCK: constexpr = 1024, T: dtype = fp32):
+                           BLOCK: constexpr = 1024, SHARED: constexpr = False, T: dtype = fp32):
     row = program_id(0)
     x_row = x + row * x_stride
+    cols = arange(0, BLOCK)
+    mask = cols < n_cols
+    v = load(x_row + cols, mask=mask, other=-inf).to(fp32)
     t = load(target + row)
     x_t = load(x_row + t, mask=(t >= 0) & (t < n_cols), other=nan).to(fp32)
     r = x_t if abs(x_t) < inf else 0.0
-
-    m = -inf
-    s = 0.0
     above = 0.0
-    for start in range(0, n_cols, BLOCK):
-        cols = start + arange(0, BLOCK)
-        mask = cols < n_cols
-        v = load(x_row + cols, mask=mask, other=-inf).to(fp32)
-        m_new = maximum(m, max(v, axis=0))
-        shift = 0.0 if m_new == -inf else m_new
-        s = s * exp(m - shift) + sum(exp(v - shift), axis=0)
-        above += sum(where(mask, v - r, 0.0), axis=0)
-        m = m_new
+    if smoothing > 0:
+        above = sum(where(mask, v - r, 0.0), axis=0)
+
+    m = max(v, axis=0)
+    shift = 0.0 if m == -inf else m
+    p = exp(v - shift)
+    s = sum(p, axis=0)
 
     e = log(s) + (m - x_t)
     if smoothing > 0:
         e = log(s) + (1 - smoothing) * (m - x_t) + smoothing * ((m - r) - above / n_cols)
     store(loss + row, 0.0 if t == ignore_index else e)
 
-    for start in range(0, n_cols, BLOCK):
-        cols = start + arange(0, BLOCK)
-        mask = cols < n_cols
-        p = exp(load(x_row + cols, mask=mask).to(fp32) - m) / s
-        d = p - where(cols == t, 1 - smoothing, 0.0) - smoothing / n_cols
-        d = where(e == e, d, nan)
-        store(x_row + cols, where(t == ignore_index, 0.0, scale * d), mask=mask)
+    each = scale * smoothing / n_cols
+    d = p * (scale / s if e == e else nan) - where(cols == t, scale * (1 - smoothing) + each, each)
+    store(x_row + cols, where(t == ignore_index, 0.0, d), mask=mask)
 
 # test: x=random:0:fp32[16,101] target=random:1:i32[16] ignore_index=37 smoothing=0.125 scale=0.5
 # expect x: where(target[:, None] == ignore_index, 0, where((target[:, None] < 0) | (target[:, None] >= n_cols), nan, \

@@ -146,8 +146,8 @@
 # ARGMAX: reduce_fn {{.*}} : (fp32, i32)
 # ENTROPY: reduce %v {{.*}}combine = fmax
 # ENTROPY: = log
-# ENTROPYGRAD: for {{.*}}carry
-# ENTROPYGRAD: for 
+# ENTROPYGRAD: reduce {{.*}}combine = fmax
+# ENTROPYGRAD: = exp
 # ENTROPYGRAD: store
 # LSE: reduce {{.*}}fadd
 # LSE: = log

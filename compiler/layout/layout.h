@@ -66,6 +66,8 @@ uint32_t linear_rank(const Linear *m);
 uint64_t linear_free(const Linear *m);
 /* An x with m(x) = y that uses none of linear_free's bits, so it is unique; false where y is not in the image. */
 bool linear_solve(const Linear *m, uint64_t y, uint64_t *x);
+/* The same for each of `bits` alone, 0 for the others; solutions of several bits are sums of these. */
+bool linear_solve_bits(const Linear *m, uint64_t bits, uint64_t x[64]);
 /* The least of y ^ m(x) over all x. */
 uint64_t linear_least(const Linear *m, uint64_t y);
 /* The map y ↦ linear_solve(m, y): m(right(y)) = y. False if m is not surjective. */

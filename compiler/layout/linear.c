@@ -84,6 +84,16 @@ bool linear_solve(const Linear *m, uint64_t y, uint64_t *x) {
     return echelon_reduce(&e, y, x) == 0;
 }
 
+bool linear_solve_bits(const Linear *m, uint64_t bits, uint64_t x[64]) {
+    Echelon e = echelon_make(m);
+    bool all = true;
+    for (uint32_t i = 0; i < 64; i++) {
+        x[i] = 0;
+        if (bits >> i & 1) all &= echelon_reduce(&e, UINT64_C(1) << i, &x[i]) == 0;
+    }
+    return all;
+}
+
 uint64_t linear_least(const Linear *m, uint64_t y) {
     Echelon e = echelon_make(m);
     uint64_t made = 0;

@@ -16,6 +16,11 @@ static Linear axis_columns(const Layout *l, uint32_t field) {
     return m;
 }
 
+/* Who reaches each bit of the axis, in place in the flat index. */
+static void axis_owners(const Layout *l, uint32_t axis, const Linear *columns, uint64_t owners[64]) {
+    if (!linear_solve_bits(columns, shape_field(l->shape, axis), owners)) bug("reduce: the axis is not spanned");
+}
+
 /* Register bits that do not repeat lower ones. */
 static uint32_t independent_registers(const Layout *l) {
     Linear m = {.in = l->bits[IN_REGISTER], .out = SHAPE_BITS};
@@ -31,10 +36,11 @@ static uint32_t bit_count(uint32_t x) {
 
 /* The coordinate of the partial result that holds axis coordinates `along` (in place in the flat index): the bits from
  * dimension `first` on of the one set of combined bits that reaches it, closed up. */
-static uint32_t partial_coord(const Layout *l, const ReducePlan *plan, const Linear *columns, uint32_t along,
+static uint32_t partial_coord(const Layout *l, const ReducePlan *plan, const uint64_t owners[64], uint32_t along,
                               InDim first) {
-    uint64_t packed;
-    if (!linear_solve(columns, along, &packed)) bug("reduce: the axis is not spanned");
+    uint64_t packed = 0;
+    if (!along) return 0;
+    for (; along; along &= along - 1) packed ^= owners[__builtin_ctz(along)];
     Owner o = layout_unpack(l, packed);
     uint32_t coord = 0, at = 0;
     for (InDim d = first; d < IN_COUNT; d++)
@@ -44,7 +50,7 @@ static uint32_t partial_coord(const Layout *l, const ReducePlan *plan, const Lin
 }
 
 /* Each basis as it is when all but the dimensions from `first` on are combined, register bits not yet dropped. */
-static Layout partial_bases(const Layout *l, const ReducePlan *plan, const Linear *columns, InDim first) {
+static Layout partial_bases(const Layout *l, const ReducePlan *plan, const uint64_t owners[64], InDim first) {
     uint32_t field = shape_field(l->shape, plan->axis);
     Layout p = *l;
     p.shape.log2[plan->axis] = 0;
@@ -56,7 +62,7 @@ static Layout partial_bases(const Layout *l, const ReducePlan *plan, const Linea
             uint32_t coords[SHAPE_RANK];
             uint32_t rest = shape_project(l->shape, collapsed, l->basis[d][i]);
             for (uint32_t k = 0; k < l->shape.rank; k++) coords[k] = shape_coord(collapsed, rest, k);
-            coords[plan->axis] = partial_coord(l, plan, columns, l->basis[d][i] & field, first);
+            coords[plan->axis] = partial_coord(l, plan, owners, l->basis[d][i] & field, first);
             p.basis[d][i] = shape_flat(p.shape, coords);
         }
     }
@@ -70,7 +76,9 @@ ReducePlan layout_reduce_plan(const Layout *l, uint32_t axis) {
     if (plan.mixed) return plan;
     Owner free = layout_unpack(l, linear_free(&columns));
     for (InDim d = 0; d < IN_COUNT; d++) plan.combine[d] = ~free.at[d] & (uint32_t)((UINT64_C(1) << l->bits[d]) - 1);
-    Layout partial = partial_bases(l, &plan, &columns, IN_WARP), own = partial_bases(l, &plan, &columns, IN_LANE),
+    uint64_t owners[64];
+    axis_owners(l, axis, &columns, owners);
+    Layout partial = partial_bases(l, &plan, owners, IN_WARP), own = partial_bases(l, &plan, owners, IN_LANE),
            result = *l;
     plan.keep_partial = independent_registers(&partial);
     plan.keep_threads = independent_registers(&own);
@@ -83,8 +91,10 @@ static const Layout *partial_from(Layouts *ls, const Layout *l, uint32_t axis, I
     ReducePlan plan = layout_reduce_plan(l, axis);
     if (plan.mixed) bug("layout_partial: bases mix the axis with others");
     Linear columns = axis_columns(l, shape_field(l->shape, axis));
-    Layout all = partial_bases(l, &plan, &columns, first), p = all;
-    uint32_t keep = independent_registers(&all);
+    uint64_t owners[64];
+    axis_owners(l, axis, &columns, owners);
+    Layout all = partial_bases(l, &plan, owners, first), p = all;
+    uint32_t keep = first == IN_WARP ? plan.keep_partial : plan.keep_threads;
     memset(p.basis[IN_REGISTER], 0, sizeof p.basis[IN_REGISTER]);
     p.bits[IN_REGISTER] = 0;
     for (uint32_t i = 0; i < all.bits[IN_REGISTER]; i++)

@@ -69,15 +69,22 @@ static Layout partial_bases(const Layout *l, const ReducePlan *plan, const uint6
     return p;
 }
 
-ReducePlan layout_reduce_plan(const Layout *l, uint32_t axis) {
+/* The plan but for the registers it keeps, and who reaches each bit of the axis. */
+static ReducePlan plan_combine(const Layout *l, uint32_t axis, uint64_t owners[64]) {
     ReducePlan plan = {.axis = axis};
     Linear columns = axis_columns(l, shape_field(l->shape, axis));
     plan.mixed = linear_rank(&columns) < l->shape.log2[axis];
     if (plan.mixed) return plan;
     Owner free = layout_unpack(l, linear_free(&columns));
     for (InDim d = 0; d < IN_COUNT; d++) plan.combine[d] = ~free.at[d] & (uint32_t)((UINT64_C(1) << l->bits[d]) - 1);
-    uint64_t owners[64];
     axis_owners(l, axis, &columns, owners);
+    return plan;
+}
+
+ReducePlan layout_reduce_plan(const Layout *l, uint32_t axis) {
+    uint64_t owners[64];
+    ReducePlan plan = plan_combine(l, axis, owners);
+    if (plan.mixed) return plan;
     Layout partial = partial_bases(l, &plan, owners, IN_WARP), own = partial_bases(l, &plan, owners, IN_LANE),
            result = *l;
     plan.keep_partial = independent_registers(&partial);
@@ -88,13 +95,11 @@ ReducePlan layout_reduce_plan(const Layout *l, uint32_t axis) {
 }
 
 static const Layout *partial_from(Layouts *ls, const Layout *l, uint32_t axis, InDim first) {
-    ReducePlan plan = layout_reduce_plan(l, axis);
-    if (plan.mixed) bug("layout_partial: bases mix the axis with others");
-    Linear columns = axis_columns(l, shape_field(l->shape, axis));
     uint64_t owners[64];
-    axis_owners(l, axis, &columns, owners);
+    ReducePlan plan = plan_combine(l, axis, owners);
+    if (plan.mixed) bug("layout_partial: bases mix the axis with others");
     Layout all = partial_bases(l, &plan, owners, first), p = all;
-    uint32_t keep = first == IN_WARP ? plan.keep_partial : plan.keep_threads;
+    uint32_t keep = independent_registers(&all);
     memset(p.basis[IN_REGISTER], 0, sizeof p.basis[IN_REGISTER]);
     p.bits[IN_REGISTER] = 0;
     for (uint32_t i = 0; i < all.bits[IN_REGISTER]; i++)

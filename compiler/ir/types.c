@@ -374,7 +374,7 @@ static bool reduction(Infer *in, bool within_warp) {
     if (!axis_below(in, in->attr.axis, t.shape.rank) || !combine_fits(in)) return false;
     in->result = type_with_shape(t, shape_remove(t.shape, axis));
     if (!t.layout) return true;
-    if (layout_reduce_plan(t.layout, axis).mixed) return fail(in, "the layout mixes the axis with others");
+    if (layout_is_mixed(t.layout, axis)) return fail(in, "the layout mixes the axis with others");
     const Layout *l =
         within_warp ? layout_partial(in->layouts, t.layout, axis) : layout_slice(in->layouts, t.layout, axis, false);
     in->result.shape = l->shape;
@@ -392,18 +392,21 @@ static bool row_of_warps(Infer *in, Type warps, Type tile) {
     return is_one_row || fail(in, "a tile without a layout, and no row of one element a warp or a thread");
 }
 
-/* Is `few` what threads make of the tile on their own? A row of one element a warp has fewer. */
-static bool is_of_threads(Infer *in, Type few, const Layout *tile, uint32_t axis) {
-    return few.shape.rank && shape_equal(few.shape, layout_partial_threads(in->layouts, tile, axis)->shape);
+/* The layout of what threads make of the tile on their own; NULL: `few` is not that. A row of one element a warp has
+ * fewer. */
+static const Layout *layout_of_threads(Infer *in, Type few, const Layout *tile, uint32_t axis) {
+    const Layout *own = few.shape.rank ? layout_partial_threads(in->layouts, tile, axis) : NULL;
+    return own && shape_equal(few.shape, own->shape) ? own : NULL;
 }
 
 static bool infer_reducewarp(Infer *in) {
     Type t = arg(in, 0);
     if (t.layout || !t.shape.rank) {
         if (!reduction(in, true)) return false;
-        if (t.layout && is_of_threads(in, in->hint, t.layout, in->attr.axis)) {
-            in->result.layout = layout_partial_threads(in->layouts, t.layout, in->attr.axis);
-            in->result.shape = in->result.layout->shape;
+        const Layout *own = t.layout ? layout_of_threads(in, in->hint, t.layout, in->attr.axis) : NULL;
+        if (own) {
+            in->result.layout = own;
+            in->result.shape = own->shape;
         }
         if (in->attr.is_scattered && in->result.layout)
             in->result.layout = layout_scatter(in->layouts, in->result.layout);
@@ -424,12 +427,11 @@ static bool infer_spreadwarp(Infer *in) {
     if (!l) return row_of_warps(in, arg(in, 0), in->hint);
     ReducePlan plan = layout_reduce_plan(l, in->attr.axis);
     if (plan.mixed) return fail(in, "the layout mixes the axis with others");
-    bool is_own = is_of_threads(in, arg(in, 0), l, in->attr.axis);
-    const Layout *partial = is_own ? layout_partial_threads(in->layouts, l, in->attr.axis)
-                                   : layout_partial(in->layouts, l, in->attr.axis);
+    const Layout *own = layout_of_threads(in, arg(in, 0), l, in->attr.axis),
+                 *partial = own ? own : layout_partial(in->layouts, l, in->attr.axis);
     if (arg(in, 0).layout != (partial->shape.rank ? partial : NULL))
         return fail(in, "operand 0 is not laid out as reduce_warp of the result would be");
-    if (((is_own ? plan.keep_threads : plan.keep_partial) | plan.combine[IN_REGISTER]) + 1 != layout_registers(l))
+    if (((own ? plan.keep_threads : plan.keep_partial) | plan.combine[IN_REGISTER]) + 1 != layout_registers(l))
         return fail(in, "registers repeat elements");
     return true;
 }

@@ -230,6 +230,7 @@ typedef struct ReducePlan {
 } ReducePlan;
 
 ReducePlan layout_reduce_plan(const Layout *l, uint32_t axis);
+bool layout_is_mixed(const Layout *l, uint32_t axis); /* the plan's `mixed` */
 /* The result of reducing within each warp only: the axis has one coordinate per combination of the warp and cta bits in
  * `combine`; where there are none, this is layout_slice(l, axis, false). Must not be mixed. */
 const Layout *layout_partial(Layouts *ls, const Layout *l, uint32_t axis);

@@ -69,6 +69,11 @@ static Layout partial_bases(const Layout *l, const ReducePlan *plan, const uint6
     return p;
 }
 
+bool layout_is_mixed(const Layout *l, uint32_t axis) {
+    Linear columns = axis_columns(l, shape_field(l->shape, axis));
+    return linear_rank(&columns) < l->shape.log2[axis];
+}
+
 /* The plan but for the registers it keeps, and who reaches each bit of the axis. */
 static ReducePlan plan_combine(const Layout *l, uint32_t axis, uint64_t owners[64]) {
     ReducePlan plan = {.axis = axis};

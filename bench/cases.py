@@ -15,7 +15,7 @@ Kernel = namedtuple("Kernel", "name file inputs outputs args formula reads write
                     defaults=(0.25, False, (), ()))
 
 EPS = 1e-5
-RUN = {1: 132, 2: 66, 4: 30, 8: 15}  # clusters of so many blocks that an H100 or H200 runs at a time
+PLACES = {1: 132, 2: 66, 4: 30, 8: 15}  # clusters of so many blocks that an H100 or H200 runs at a time
 # What is no matrix of T: its shape by (m, n), its type (None: T).
 SHAPES = {"weight": (lambda m, n: (n,), None), "bias": (lambda m, n: (n,), None), "mean": (lambda m, n: (m,), "fp32"),
           "rstd": (lambda m, n: (m,), "fp32"), "loss": (lambda m, n: (m,), "fp32"), "lse": (lambda m, n: (m,), "fp32"),
@@ -84,7 +84,7 @@ def cross_entropy(xp, x, target):
 
 def parts(n):
     """Programs of a norm's backward pass, each of which writes a row of sums."""
-    return RUN[min(8, 1 << (n - 1).bit_length() >> 13) if n > 12288 else 1]
+    return PLACES[min(8, 1 << (n - 1).bit_length() >> 13) if n > 12288 else 1]
 
 
 def column_sum(to, sums):
@@ -150,9 +150,12 @@ class Case:
     def fill_statistics(self, arrays):
         """mean and rstd as the forward pass stores them, with this x."""
         x = self.machine.numbers(arrays["x"], 1)
-        norm = layernorm(self.machine.xp, x, 1.0, 0.0) if "mean" in arrays else rmsnorm(self.machine.xp, x, 1.0)
-        for name, numbers in zip(("mean", "rstd") if "mean" in arrays else ("rstd",), norm[1:]):
-            self.machine.write(arrays[name], numbers)
+        if "mean" in arrays:
+            _, mean, rstd = layernorm(self.machine.xp, x, 1.0, 0.0)
+            self.machine.write(arrays["mean"], mean)
+        else:
+            _, rstd = rmsnorm(self.machine.xp, x, 1.0)
+        self.machine.write(arrays["rstd"], rstd)
 
     def rotate(self, total):
         """As many sets as hold `total` bytes, or for the smallest cases MOST_SETS."""

@@ -43,6 +43,8 @@ class Expressions:
             flags["wide"] = kids[0].a.get("wide", False)
             flags["open"] = kids[0].a.get("open", False) or (flags["wide"] and BITS[dtype] == BITS[kids[0].dtype])
         n.a.update({f: True for f, on in flags.items() if on})
+        if kind == "bin" and is_float(dtype) and a["op"] in "+-":
+            assert not any(k.a.get("product") for k in kids), "a product in a sum, which may be fused"
         return n
 
     def var(self, v):

@@ -99,7 +99,7 @@ class FloatExpressions(Expressions):
             n = self.reduction(dtype, [dtype], shape, d, "sum")
         if rng.random() < 0.3:
             other = self.const(rng.choice([0.5, 2.0, -1.5]), dtype)
-            n = self.mk("bin", [n, other], dtype, shape, op=rng.choice("+-*"))
+            n = self.mk("bin", [self.unfused(n), other], dtype, shape, op=rng.choice("+-*"))
         if rng.random() < 0.2:
             n = self.mk("where", [self.gen("i1", self.lesser(shape), 1), n, self.const(0.5, dtype)], dtype, shape)
         return n

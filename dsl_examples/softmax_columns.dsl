@@ -2,26 +2,31 @@
 #
 # A program that took one column would use a few bytes of every line of memory it touches. It takes COLS neighbours, and
 # where their strip of ROWS x COLS fits into the registers of a program (WHOLE), it is read once, as one tile. 2^18
-# elements are 8 blocks of a cluster in fp32, 2^15 are one block, for GPUs without large clusters. Beyond 16384 rows
-# strips are half as wide. Short ones are wider, and so are those of 16 bits up to 4096 rows. A block takes EACH
-# elements, 32 a thread, where they are few or rows begin anywhere (CROOKED); else (0) the compiler chooses.
+# elements are up to 16 blocks of a cluster, 2^15 are one block, for GPUs without large clusters (not LARGE). Strips are
+# as wide as fits, up to a line of 128 bytes and beyond it where columns are short: memory is slower by narrower pieces,
+# and rows that begin anywhere (CROOKED) share a sector with each neighbour. A block takes EACH elements; 0: as many as
+# the compiler chooses.
 #
 # A longer strip is read twice, STEP rows at a time, for the sums and for the quotients. Each of the STEP x COLS places
 # keeps the maximum and the sum of what it has met; then those of a column meet. The shift is 0 where all was -inf.
 #
 #   fsc run softmax_columns.dsl x=in.npy y=out.npy
 @kernel(grid=(cdiv(n_cols, COLS),), ROWS=next_power_of_2(n_rows), CROOKED=x_stride * T.primitive_bitwidth % 128 > 0,
-        COLS=8 if n_rows > 16384 else max(32 if n_rows <= 4096 and T.primitive_bitwidth <= 16 and not CROOKED else 16,
-                                          2048 // ROWS),
-        WHOLE=ROWS * COLS <= (262144 if max_shared() > 200000 else 32768),
-        EACH=min(16384, ROWS * COLS) if ROWS * COLS <= 16384 else
-        0 if not CROOKED or max_shared() <= 200000 else
-        16384 if T.primitive_bitwidth > 16 else max(8192, ROWS * COLS // 16),
+        LARGE=max_shared() > 200000, WIDE=T.primitive_bitwidth > 16,
+        COLS=8 if n_rows > 16384 else
+        max(2048 // ROWS,
+            (32 if ROWS <= 4096 and not WIDE and not CROOKED else 16) if not LARGE else
+            (64 if ROWS <= 2048 and not CROOKED else 32 if ROWS <= 4096 else 16) if not WIDE else
+            64 if ROWS <= (1024 if CROOKED else 128) else 32 if ROWS <= (8192 if CROOKED else 4096) else 16),
+        WHOLE=ROWS * COLS <= (262144 if LARGE else 32768),
+        EACH=0 if ROWS * COLS > 16384 and (not LARGE or not WIDE and not CROOKED) else
+        min(ROWS * COLS, max(8192, ROWS * COLS // 16) if LARGE and CROOKED and (not WIDE or ROWS <= 1024) else 16384),
         num_warps=min(16, EACH // 1024) if WHOLE else 8,
         num_ctas=ROWS * COLS // max(1, EACH) if WHOLE and EACH > 0 else 0)
 def softmax_columns(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_cols], y_stride: i32, x_stride: i32,
                     n_rows: i32, n_cols: i32, ROWS: constexpr = 32, CROOKED: constexpr = False, COLS: constexpr = 16,
-                    WHOLE: constexpr = False, EACH: constexpr = 512, T: dtype = fp32):
+                    LARGE: constexpr = False, WIDE: constexpr = True, WHOLE: constexpr = False,
+                    EACH: constexpr = 512, T: dtype = fp32):
     cols = program_id(0) * COLS + arange(0, COLS)[None, :]
     if WHOLE:
         rows = arange(0, ROWS)[:, None]

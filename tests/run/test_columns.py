@@ -126,3 +126,13 @@ def columns_example(bench, config):
     if dtype == "fp32":
         must_fail(lambda: judged(source.replace("e / sum(e,", "e / sum(e * (rows > 0),")),
                   "a sum without its first row")
+
+
+@case(config=[("fp32", 100, 70), ("fp32", 900, 100), ("fp32", 1000, 65), ("fp32", 2100, 36), ("fp32", 4100, 35),
+              ("fp16", 100, 129), ("bf16", 1500, 72), ("fp16", 300, 33), ("bf16", 2100, 33), ("fp16", 9000, 17)])
+def columns_by_rule(bench, config):
+    """softmax_columns.dsl as its launch rule has it: strips of each width, in one block and in clusters."""
+    dtype, rows, cols = config
+    v = {"x": np.random.default_rng(cols).normal(0, 4, (rows, cols)), "n_rows": rows, "n_cols": cols}
+    got, a = launch(bench, example("softmax_columns.dsl").decode(), v, {"T": dtype})
+    judge(KERNELS["softmax_columns.dsl"], got, a, dtype, f"{rows} x {cols} of {dtype}")

@@ -1,4 +1,6 @@
 """Reductions, broadcasting, control flow and calls, judged by NumPy."""
+import time
+
 import numpy as np
 
 from case import U, case, close, same_bits
@@ -294,3 +296,37 @@ def add(bench, n):
     ab, bb, rb = bench.buffer("fp32", n, a), bench.buffer("fp32", n, b), bench.buffer("fp32", n)
     bench.run(example("add.dsl"), rb, ab, bb, n)
     same_bits(rb.raw(), a + b, "add")
+
+
+@case()
+def one_long_block(bench):
+    """4096 elements in a warp, one block of code: the emulator's took more than a minute to compile."""
+    source = """
+@kernel(grid=(2,))
+def f(x: *const fp32, marks: *i1, z: *fp64, h: *fp16, g: *const fp16, at: *i32, y: *fp32, more: *fp32):
+    pid = program_id(0)
+    i = pid * 4096 + arange(0, 4096)
+    a = min(0.5, load(x + (i * 3 & 8191)))
+    first = pid * 4096 + arange(0, 4096)
+    m = minimum(load(z + first, mask=(first < 33) & (first >= 0), other=0.0), 0.0625, propagate_nan=True) > -1.25
+    j = arange(0, 4096) - 17
+    t = load(h + j, mask=(j < 1) & (j >= 0))
+    k = (full((1,), 2, i32) & 15) + 5
+    store(marks + i + 16, t >= load(g + (0 - load(at + k, mask=(k < 255) & (k >= 0)) & 15)), mask=m)
+    b = clamp(where(a == a, a, 1.0), -1.5, 2.0)
+    store(y + i + 1, where(m, exp(clamp(where(b == b, b, 1.0), -8.0, 8.0)), 0.5))
+    c = pid * 2 + arange(0, 1) * 2 + 4
+    store(more + i + 16, load(x + c), mask=b + load(g + pid) <= 0.0)
+"""
+    rng, n = np.random.default_rng(0), 8192
+    x, z = rng.standard_normal(n).astype(np.float32), np.full(n, -2.0)
+    buffers = [bench.buffer("fp32", n, x), bench.buffer("i1", n + 16, np.zeros(n + 16)), bench.buffer("fp64", n, z)]
+    buffers += [bench.buffer("fp16", 4096, np.zeros(4096)), bench.buffer("fp16", 16, np.zeros(16)),
+                bench.buffer("i32", 256, np.zeros(256)), bench.buffer("fp32", n + 16), bench.buffer("fp32", n + 16)]
+    started = time.process_time()
+    bench.run(source, *buffers, num_warps=1)
+    took = time.process_time() - started
+    a = np.minimum(0.5, x[np.arange(n) * 3 % n])
+    want = np.where(np.arange(n) < 33, 0.5, np.exp(np.clip(a.astype(np.float64), -1.5, 2.0)))
+    close(buffers[6].read()[1:n + 1], want, 4 * U, 0, "exp")
+    assert took < 30, f"{took:.0f} s to compile and run"

@@ -9,7 +9,7 @@
 
 /* Code runs a few times only, so it is emitted the quick way, which keeps values on the stack, 8 bytes each at most:
  * those of more instructions than this would not leave half of a fiber's stack (runtime/emu/team.c). */
-enum { MOST_INSTRUCTIONS = 1 << 17 };
+enum { MOST_INSTRUCTIONS = 1 << 17, MOST_IN_BLOCK = 1 << 10 };
 
 /* What is counted is what LLVM's passes leave, with the pipeline of nvptx/emit.c: closer to what a GPU runs. */
 static const char counted_pipeline[] = "function(early-cse,instcombine<no-verify-fixpoint;max-iterations=1>,early-cse)";
@@ -53,6 +53,43 @@ static void choose_integers(Llvm *m, LLVMValueRef kernel) {
     }
 }
 
+/* What stands nowhere, to the end of a block. */
+static void put_into(Llvm *m, LLVMValueRef x, LLVMBasicBlockRef b) {
+    LLVMMetadataRef place = LLVMInstructionGetDebugLoc(x);
+    LLVMPositionBuilderAtEnd(m->at, b);
+    LLVMInsertIntoBuilder(m->at, x);
+    LLVMInstructionSetDebugLoc(x, place);
+}
+
+/* Before `at`: what leads moves to a block of its own, and whoever came to b comes there. The phis behind b name its
+ * end, which stays: LLVM would change them, too, if b had its end meanwhile. */
+static void cut_before(Llvm *m, LLVMBasicBlockRef b, LLVMValueRef at) {
+    LLVMBasicBlockRef head = LLVMInsertBasicBlockInContext(m->context, b, "");
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+    LLVMInstructionRemoveFromParent(end);
+    LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(b), LLVMBasicBlockAsValue(head));
+    put_into(m, end, b);
+    for (LLVMValueRef x = LLVMGetFirstInstruction(b); x != at; x = LLVMGetFirstInstruction(b)) {
+        LLVMInstructionRemoveFromParent(x);
+        put_into(m, x, head);
+    }
+    LLVMPositionBuilderAtEnd(m->at, head);
+    LLVMBuildBr(m->at, b);
+}
+
+/* Where the quick way cannot make an instruction, all of the block in front of it becomes one graph, and ordering that
+ * takes the square of its length or more: 4000 elements in a warp took minutes. */
+static void shorten_blocks(Llvm *m, LLVMValueRef kernel) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel); b; b = LLVMGetNextBasicBlock(b)) {
+        uint32_t before = 0;
+        for (LLVMValueRef at = LLVMGetFirstInstruction(b); at; at = LLVMGetNextInstruction(at)) {
+            if (before++ < MOST_IN_BLOCK || LLVMIsAPHINode(at)) continue;
+            cut_before(m, b, at);
+            before = 1;
+        }
+    }
+}
+
 static bool fits(const CodegenJob *j, LLVMValueRef kernel) {
     if (llvm_instructions(kernel) <= MOST_INSTRUCTIONS) return true;
     diag(j->o->diag, j->f->span, E_THREAD_SIZE, MOST_INSTRUCTIONS);
@@ -75,6 +112,7 @@ static bool emit(const CodegenJob *j, Llvm *m, LLVMTargetMachineRef machine) {
     if (o->count && !count(m, machine, kernel, &counting)) return false;
     emu_lower(m, kernel);
     choose_integers(m, kernel);
+    shorten_blocks(m, kernel);
     llvm_verify(m, "after the emulator's target step");
     llvm_report_time(o, "emu IR", since);
     if (j->what == EMIT_LLVM) {

@@ -18,7 +18,7 @@
             (32 if ROWS <= 4096 and not WIDE and not CROOKED else 16) if not LARGE else
             (64 if ROWS <= 2048 and not CROOKED else 32 if ROWS <= 4096 else 16) if not WIDE else
             64 if ROWS <= (1024 if CROOKED else 128) else 32 if ROWS <= (8192 if CROOKED else 4096) else 16),
-        WHOLE=ROWS * COLS <= (262144 if LARGE else 32768),
+        WHOLE=ROWS * COLS <= (262144 if max_shared() > 200000 else 32768),
         EACH=0 if ROWS * COLS > 16384 and (not LARGE or not WIDE and not CROOKED) else
         min(ROWS * COLS, max(8192, ROWS * COLS // 16) if LARGE and CROOKED and (not WIDE or ROWS <= 1024) else 16384),
         num_warps=min(16, EACH // 1024) if WHOLE else 8,

@@ -78,7 +78,7 @@ static void cut_before(Llvm *m, LLVMBasicBlockRef b, LLVMValueRef at) {
 }
 
 /* Where the quick way cannot make an instruction, all of the block in front of it becomes one graph, and ordering that
- * takes the square of its length or more: 4000 elements in a warp took minutes. */
+ * takes the square of its length or more: 4096 elements in a warp took a minute. */
 static void shorten_blocks(Llvm *m, LLVMValueRef kernel) {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel); b; b = LLVMGetNextBasicBlock(b)) {
         uint32_t before = 0;

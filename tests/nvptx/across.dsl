@@ -1,6 +1,6 @@
-# Rows whose alignment differs from the rotation's: 16-bit elements come as two aligned vectors and are shifted
-# together, but for those at the row's ends, which come one by one. Of 32 bits each element has its own load: as many
-# instructions, and fewer registers.
+# Rows whose alignment differs from the rotation's: a vector of 16-bit elements comes as the words that it lies across,
+# the fifth only where it begins within a word, and they are put together. Elements at the row's ends come one by one.
+# Of 32 bits each element has its own load.
 # RUN: fsc %s -T T=fp16 --arch=sm_90 --emit=ptx -D "n>=8193" -D "n<=10224" -D BLOCK=16384 -o %t.ptx \
 # RUN:   && FileCheck %s < %t.ptx
 # RUN: grep -c "prmt.b32.f4e" %t.ptx | FileCheck %s --check-prefix=COUNT
@@ -8,11 +8,12 @@
 # RUN:   | FileCheck %s --check-prefix=WIDE
 # RUN: fsc %s -T T=fp16 --arch=sm_90 --emit=ptx -D "n>=8193" -D "n<=10224" -D BLOCK=16384 \
 # RUN:   --signature "*fp16:16, *fp16:16, *fp16:16, i32:16, i32" -o - | FileCheck %s --check-prefix=WIDE
-# CHECK: ld.global.v4.b32
 # CHECK: smid
-# CHECK: ld.global.v4.b32
-# CHECK: ld.global.v4.b32
-# CHECK: selp.b32
+# CHECK: ld.global.b32 {{.*}}, [[[W:%rd[0-9]+]]+4096];
+# CHECK: ld.global.b32 {{.*}}, [[[W]]+4100];
+# CHECK: ld.global.b32 {{.*}}, [[[W]]+4104];
+# CHECK: ld.global.b32 {{.*}}, [[[W]]+4108];
+# CHECK: @%p{{[0-9]+}} ld.global.b32 {{.*}}, [[[W]]+4112];
 # CHECK: prmt.b32.f4e
 # COUNT: {{^}}40{{$}}
 # WIDE-NOT: prmt.b32.f4e

@@ -1,6 +1,6 @@
 # Weights behind a reduction: each vector of theirs is loaded right before the store that it is for, and no register
-# holds all of them. Of rows that are rotated they come as two aligned vectors, the second only where theirs lies
-# across. A load that others than stores need stays where it is.
+# holds all of them. Of rows that are rotated they come as words, four vectors ahead. A load that others than stores
+# need stays where it is.
 # RUN: fsc %s -T T=fp32 --arch=sm_90 --emit=ptx -D "n>=8193" -D "n<=10224" -D BLOCK=16384 -o %t.ptx \
 # RUN:   && FileCheck %s < %t.ptx
 # RUN: %ptxas -arch=sm_90 -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=PTXAS
@@ -13,11 +13,11 @@
 # RUN:   -D BLOCK=16384 -o - | FileCheck %s --check-prefix=EARLY
 # REQUIRES: ptxas
 # CHECK: bar.sync
-# CHECK: ld.global.v4.b32 {{{.*}}}, [[[W:%rd[0-9]+]]+4096];
-# CHECK: @%p{{[0-9]+}} ld.global.v4.b32 {{{.*}}}, [[[W]]+4112];
-# CHECK: selp.b32
+# CHECK: ld.global.b32 {{.*}}, [[[W:%rd[0-9]+]]+4096];
+# CHECK: ld.global.b32 {{.*}}, [[[W]]+4108];
+# CHECK: ld.global.b32 {{.*}}, [[[W]]+16384];
 # CHECK: st.global.v4.b32 [[[Y:%rd[0-9]+]]+4096]
-# CHECK: ld.global.v4.b32 {{{.*}}}, [[[W]]+8192];
+# CHECK: ld.global.b32 {{.*}}, [[[W]]+20480];
 # CHECK: st.global.v4.b32 [[[Y]]+8192]
 # PTXAS: 0 bytes spill stores, 0 bytes spill loads
 # PTXAS: Used {{[4-6][0-9]|7[0-2]}} registers

@@ -2,8 +2,8 @@
 every width, every end.
 
 Programs are such that their rows are rotated (2048 places and more) and their weights begin elsewhere than they do: a
-vector of these lies across two aligned ones, or in one, or over an end of the row. Guards around each buffer see what
-is touched beyond it.
+vector of these lies across aligned words, or begins with one, or goes over an end of the row. Guards around each
+buffer see what is touched beyond it.
 """
 import numpy as np
 

@@ -3,14 +3,14 @@
  * In: a load or store as a Move. Out: a tile that loads a vector when one of its slots is asked for; a store that asks
  * for its vectors one by one.
  * Method: the store begins the loads of its next vectors, as far ahead as a few registers hold, then makes and stores
- * one vector. A row with another misalignment than its tile's rotation has each vector loaded as two aligned ones and
- * put together. A vector that the row's end cuts is loaded by parts.
+ * one vector. A row with another misalignment than its tile's rotation has each vector loaded as the words that it lies
+ * across, and put together. A vector that the row's end cuts is loaded by parts.
  */
 #include "codegen/simt/access/move.h"
 
 #include <string.h>
 
-/* loads; words of them that are under way at once, but of one vector all, and of misaligned ones no more */
+/* loads; words of them that are under way at once, but of one vector all */
 enum { MOST_DEFERRED = 8, UNDER_WAY = 16 };
 
 /* A predicate of vector v alone. */
@@ -30,12 +30,8 @@ static Begun load_begin(Simt *s, const Move *mv, uint32_t v) {
         load_whole(s, mv, v, r.words);
         return r;
     }
-    int64_t both = (plant(PLANT_ACROSS_END) ? 1 : 2) * (int64_t)mv->n,
-            size = (int64_t)shape_elements(mv->layout->shape);
-    r.inside = known_and(s, mv->misaligned[v], known_within(s, mv->n, mv->place, v * mv->n, both, size, mv->end));
-    V is_across = LLVMBuildICmp(s->m->at, LLVMIntNE, mv->beyond, simt_i32(s, 0), "");
-    if (plant(PLANT_LATE_ALIGNED)) is_across = llvm_int(s->m->i1, 0);
-    begin_across(s, mv, v, mv->beyond, r.inside, known_and(s, r.inside, is_across), r.words);
+    r.inside = across_inside(s, mv, v);
+    begin_across(s, mv, v, mv->beyond, r.inside, r.words);
     return r;
 }
 
@@ -63,8 +59,7 @@ static V deferred_slot(Simt *s, const Tile *t, uint32_t reg) {
     return x[reg % mv->n];
 }
 
-/* Of rows that begin otherwise every vector counts as one that lies across two:
- * where they do begin alike the second is not loaded. */
+/* Where rows may begin otherwise, every vector counts as one that lies across words. */
 void simt_load_deferred(Simt *s, const Op *op) {
     Move *mv = NEW(s->m->o->arena, Move);
     *mv = move_open(s, op, op->results[0], false);
@@ -113,7 +108,7 @@ void simt_store_deferred(Simt *s, const Op *op) {
     uint32_t loads = find_deferred(s, mv->op->args[1], from, 0), words = 0,
              *order = NEW_ARRAY(s->m->o->arena, uint32_t, mv->vectors), n = 0;
     for (uint32_t i = 0; i < loads; i++)
-        words += (from[i]->beyond ? UNDER_WAY : 4) * (mv->n > from[i]->n ? mv->n / from[i]->n : 1);
+        words += 4 * (mv->n > from[i]->n ? mv->n / from[i]->n : 1);
     for (uint32_t i = 0; i < 2 * mv->vectors; i++)
         if (is_false(mv->partial[i % mv->vectors]) == (i < mv->vectors) && !move_skips(mv, i % mv->vectors))
             order[n++] = i % mv->vectors;

@@ -3,8 +3,8 @@
  * In: a load op. Out: predicated accesses of up to 16 bytes.
  * Method: every vector that lies wholly inside its mask moves as one access, all issued back to back. If a mask may cut
  * a vector, one block for the whole op moves the partial vectors; it is entered only if there is one. Rows with another
- * misalignment have a block, or a version, of their own: there the two aligned vectors are loaded that each vector lies
- * across, as far as both are the row's.
+ * misalignment have a block, or a version, of their own: there the aligned words are loaded that each vector lies
+ * across, as far as all are the row's.
  */
 #include "codegen/simt/access/move.h"
 
@@ -64,54 +64,61 @@ void load_slow(Simt *s, const Move *mv, const V *which, V *words) {
     aside_close(s, aside, words, packed, mv->vectors * w);
 }
 
-/* ---- Rows that begin otherwise: loads across aligned vectors ----------------------------------------------------- */
+/* ---- Rows that begin otherwise: the words that a vector lies across ----------------------------------------------- */
 
 bool move_crosses(const Move *mv) {
     return mv->place && mv->is_row && !mv->op->attr.mem.is_volatile && mv->whole.bits == 32 && mv->whole.words == 4 &&
            !plant(PLANT_EQUAL_ROTATIONS);
 }
 
-/* The 16 bytes that begin `beyond` (1 to 15) bytes behind an aligned vector of 4 words: of those and the next 4. */
-static void shift_words(Simt *s, V beyond, bool has_halves, V w[8]) {
-    LLVMBuilderRef at = s->m->at;
-    for (uint32_t by = 2; by; by /= 2) {
-        V bit = LLVMBuildAnd(at, beyond, simt_i32(s, 4 * by), ""),
-          far = LLVMBuildICmp(at, LLVMIntNE, bit, simt_i32(s, 0), "");
-        for (uint32_t i = 0; i + by < 8 && i < 4 + by; i++) w[i] = LLVMBuildSelect(at, far, w[i + by], w[i], "");
-    }
-    V bits = LLVMBuildShl(at, LLVMBuildAnd(at, beyond, simt_i32(s, 3), ""), simt_i32(s, 3), "");
-    for (uint32_t i = 0; i < 4 && has_halves; i++) w[i] = llvm_ternary(s->m, "llvm.fshr", w[i + 1], w[i], bits);
+/* Elements of a word beside one. */
+static int64_t neighbours(const Move *mv) {
+    return 4 / (int64_t)type_bytes(type_scalar(mv->d)) - 1;
 }
 
-void begin_across(Simt *s, const Move *mv, uint32_t v, V beyond, V mask, V both, V w[8]) {
+V across_inside(Simt *s, const Move *mv, uint32_t v) {
+    int64_t beside = neighbours(mv), size = (int64_t)shape_elements(mv->layout->shape),
+            all = plant(PLANT_ACROSS_END) ? 0 : mv->n + beside;
+    V inside = known_within(s, beside, mv->place, v * mv->n, all, size, mv->end); /* one that wraps goes beyond size */
+    return known_and(s, mv->misaligned[v], inside);
+}
+
+void begin_across(Simt *s, const Move *mv, uint32_t v, V beyond, V mask, V w[5]) {
+    LLVMBuilderRef at = s->m->at;
     Slot slot = mv->ptr->at[v * mv->n];
+    V zero = simt_i32(s, 0), start = slot.base, is_odd = NULL;
     simt_at(s, v * mv->n, mv->n);
-    V start = LLVMBuildSub(s->m->at, slot.base, LLVMBuildZExt(s->m->at, beyond, s->m->i64, ""), ""),
-      zero = simt_i32(s, 0);
-    for (uint32_t half = 0; half < 2; half++) {
-        V from = LLVMBuildAdd(s->m->at, start, llvm_int(s->m->i64, slot.offset + 16 * half), "");
-        V args[8] = {from, half ? both : mask, zero, zero, zero, zero, mv->policy, mv->site};
-        V r = prim_access(s, PRIM_LOAD_GLOBAL, mv->whole, args, 8);
-        for (uint32_t i = 0; i < 4; i++) w[4 * half + i] = access_result(s, mv->whole, r, i);
+    if (neighbours(mv)) {
+        V back = LLVMBuildAnd(at, beyond, simt_i32(s, 3), "");
+        is_odd = known_and(s, mask, LLVMBuildICmp(at, LLVMIntNE, back, zero, ""));
+        if (plant(PLANT_LATE_ALIGNED)) is_odd = llvm_int(s->m->i1, 0);
+        start = LLVMBuildSub(at, start, LLVMBuildZExt(at, back, s->m->i64, ""), "");
+    }
+    for (uint32_t i = 0; i < (is_odd ? 5 : 4); i++) {
+        V from = LLVMBuildAdd(at, start, llvm_int(s->m->i64, slot.offset + 4 * (int64_t)i), "");
+        V args[] = {from, i < 4 ? mask : is_odd, zero, mv->policy, mv->site};
+        w[i] = prim_access(s, PRIM_LOAD_GLOBAL, (Access){1, 32}, args, 5);
     }
     simt_at(s, 0, 0);
 }
 
-void end_across(Simt *s, const Move *mv, V beyond, V mask, V w[8], V *words) {
-    shift_words(s, beyond, type_bytes(type_scalar(mv->d)) < 4, w);
+void end_across(Simt *s, const Move *mv, V beyond, V mask, V w[5], V *words) {
+    LLVMBuilderRef at = s->m->at;
+    V bits = LLVMBuildShl(at, LLVMBuildAnd(at, beyond, simt_i32(s, 3), ""), simt_i32(s, 3), "");
     for (uint32_t i = 0; i < 4; i++) {
+        V word = neighbours(mv) ? llvm_ternary(s->m, "llvm.fshr", w[i + 1], w[i], bits) : w[i];
         bool is_zero = LLVMIsConstant(words[i]) && LLVMIsNull(words[i]); /* as what a load that does not happen gives */
-        words[i] = is_zero ? w[i] : LLVMBuildSelect(s->m->at, mask, w[i], words[i], "");
+        words[i] = is_zero ? word : LLVMBuildSelect(at, mask, word, words[i], "");
     }
 }
 
-/* Vectors under way at once when `done` have come: two, as long as their 8 words each, 4 once shifted, are together
- * little more than all the vectors. The next ones' addresses wait for these, or ptxas would load all. */
+/* Vectors under way at once when `done` have come: two, as long as their 5 words each, 4 once put together, are
+ * together little more than all the vectors. The next ones' addresses wait for these, or ptxas would load all. */
 static uint32_t under_way(const Move *mv, uint32_t done) {
     return done + 3 < mv->vectors ? 2 : 1;
 }
 
-/* Of rows that begin otherwise: what lies across two aligned vectors of its row takes both,
+/* Of rows that begin otherwise: a vector whose words are all its row's takes those,
  * what is left goes element by element. */
 static void load_misaligned(Simt *s, const Move *mv, V *words) {
     V last = tile_slot(s, mv->ptr, (mv->vectors - 1) * mv->n);
@@ -120,17 +127,13 @@ static void load_misaligned(Simt *s, const Move *mv, V *words) {
     V rotation = LLVMBuildAnd(s->m->at, LLVMBuildTrunc(s->m->at, last, s->m->i32, ""), simt_i32(s, 15), ""),
       beyond = rotation;
     V zero = prim_call(s, PRIM_ZERO, NULL, 0), got = NULL;
-    /* a vector that wraps goes beyond it */
-    int64_t both = (plant(PLANT_ACROSS_END) ? 1 : 2) * (int64_t)mv->n,
-            size = (int64_t)shape_elements(mv->layout->shape);
     for (uint32_t v = 0, moved = 0, wait = under_way(mv, 0); v < mv->vectors; v++) {
-        V inside = known_within(s, mv->n, mv->place, v * mv->n, both, size, mv->end);
+        V inside = across_inside(s, mv, v), w[5];
         rest[v] = known_and(s, mv->misaligned[v], known_not(s, inside));
         memcpy(own + 4 * v, words + 4 * v, 4 * sizeof *own);
         if (!move_single(mv, mv->misaligned, v) || is_false(inside)) continue;
-        V whole = known_and(s, mv->misaligned[v], inside), w[8];
-        begin_across(s, mv, v, beyond, whole, whole, w);
-        end_across(s, mv, beyond, whole, w, own + 4 * v);
+        begin_across(s, mv, v, beyond, inside, w);
+        end_across(s, mv, beyond, inside, w, own + 4 * v);
         for (uint32_t i = 0; i < 4; i++) got = got ? LLVMBuildOr(s->m->at, got, own[4 * v + i], "") : own[4 * v + i];
         if (++moved < wait) continue;
         wait = moved + under_way(mv, moved);

@@ -5,9 +5,9 @@
 
 #include "codegen/simt/simt.h"
 
-/* A misaligned vector under way: the two aligned vectors that it lies across, not put together yet. */
+/* A vector under way; a misaligned one: the aligned words that it lies across, not put together yet. */
 typedef struct Begun {
-    V words[8], inside; /* inside: both are the row's */
+    V words[5], inside; /* inside: they are the row's */
     bool is_begun;
 } Begun;
 
@@ -70,7 +70,7 @@ void join_words(Simt *s, V *words, LLVMBasicBlockRef from, const V *parts, LLVMB
 void move_masks(Simt *s, Move *mv, uint32_t v);  /* predicates of vector v, from its mask, `aligned`
                                                   * and has_arms */
 bool move_skips(const Move *mv, uint32_t v);     /* of a store: another register has these elements */
-bool move_crosses(const Move *mv);               /* aligned vectors of four words; the place says which are the row's */
+bool move_crosses(const Move *mv);               /* vectors of four words; the place says which are the row's */
 void others_pack(Simt *s, const Move *mv, uint32_t v, V *words);
 void load_whole(Simt *s, const Move *mv, uint32_t v, V *words);
 void load_slow(Simt *s, const Move *mv, const V *which, V *words); /* what moves under `which`, over words */
@@ -82,10 +82,12 @@ Move move_open(Simt *s, const Op *op, const Value *element, bool is_store);
 V whole_address(Simt *s, const Move *mv, uint32_t v);
 void store_whole(Simt *s, const Move *mv, uint32_t v);
 void store_slow(Simt *s, const Move *mv, const V *which);
-/* The two aligned vectors that vector v lies across, under `mask`, the second under `both`. */
-void begin_across(Simt *s, const Move *mv, uint32_t v, V beyond, V mask, V both, V w[8]);
+/* Is vector v misaligned, and are all words that it lies across the row's? */
+V across_inside(Simt *s, const Move *mv, uint32_t v);
+/* Those words, under `mask`; the fifth where the vector begins within a word. */
+void begin_across(Simt *s, const Move *mv, uint32_t v, V beyond, V mask, V w[5]);
 /* Vector v of them, where `mask` let them be loaded; else `words` stay. */
-void end_across(Simt *s, const Move *mv, V beyond, V mask, V w[8], V *words);
+void end_across(Simt *s, const Move *mv, V beyond, V mask, V w[5], V *words);
 
 /* partial.c - rotated rows whose mask is `place < end` */
 bool move_has_edges(const Move *mv);

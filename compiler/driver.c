@@ -229,7 +229,7 @@ static fsc_status errors(const fsc_compilation *c) {
 /* Assembly into c->output; what its assembler says is a remark or the error. */
 static fsc_status assemble(fsc_compilation *c, const fsc_compile_options *o, Bytes text) {
     Assembled a = {0};
-    bool done = c->target->backend->assemble(c->target, text, o->opt_level, &a);
+    bool done = assemble_best(c->target, text, o->opt_level, &a);
     if (!done) diag(c->diag, (Span){0, 0}, E_PTXAS, a.report.at ? a.report.at : "ptxas failed");
     else if (o->remarks && a.spill_bytes) diag(c->diag, c->func->span, R_SPILL, a.spill_bytes);
     if (done) text_write(&c->output, a.binary.at, a.binary.len);

@@ -36,6 +36,10 @@ const char *tuned_text(Arena *a, const fsc_compile_options *o, const char **file
 fsc_status driver_compile(const fsc_compile_options *o, const char *source, size_t length, bool want_host,
                           fsc_compilation **out);
 
+/* Machine code of PTX that holds a record, or what the assembler says (assembly.c). */
+bool assemble_best(const Target *t, Bytes ptx, int opt_level, Assembled *out);
+const fsc_props *card_of_arch(const char *arch); /* the table's first of that arch; NULL: none */
+
 /* The record's second half, and its text (outcome.c). */
 void driver_finish_record(fsc_compilation *c, const fsc_compile_options *o, bool threads);
 

@@ -109,6 +109,7 @@ void driver_finish_record(fsc_compilation *c, const fsc_compile_options *o, bool
     if (l && f->scope == SCOPE_GRID)
         l->scope = SCOPE_GRID, l->most_programs = f->grid_programs ? f->grid_programs : GRID_PROGRAMS;
     if (l && threads) note_needs(c, o, l);
+    if (l && threads) l->resident = f->resident;
     size_t n = 0;
     char *text = record_write(c->record, &n);
     if (!text) bug("out of memory for the record of %s", f->name);

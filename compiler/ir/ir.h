@@ -433,6 +433,7 @@ typedef struct Func {
     Scope scope;                  /* what they form: SCOPE_BLOCK (there is one), SCOPE_CLUSTER, SCOPE_GRID */
     uint32_t grid_blocks;         /* so many a program may have over the grid; 0: none */
     uint32_t grid_programs;       /* a launch then has no more programs than this; 0: not said */
+    uint32_t resident;            /* threads that a multiprocessor had better hold; 0: as many as come */
     uint32_t shared_bytes;        /* after shared-memory allocation */
 } Func;
 

@@ -84,6 +84,10 @@ typedef struct Crossing {
 /* `is_pair`: of a maximum and a sum below it. The layout must not be mixed, and the axis cross warps. */
 Crossing crossing_plan(Func *f, const Layout *l, uint32_t axis, bool is_pair);
 
+/* Threads of row programs that a multiprocessor had better hold, to load for some rows while it computes others; of
+ * blocks of so many warps and more. */
+enum { RESIDENT_THREADS = 1280, RESIDENT_WARPS = 8 };
+
 /* ---- What a program holds (distribute.c) ------------------------------------------------------------------------- */
 
 /* How many lanes a program of its tiles wants: a warp's where it is one, or more than one. */

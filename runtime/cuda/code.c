@@ -51,6 +51,40 @@ static fsc_status load_code(fsc_module *m, const void *image, const char *text) 
     return s;
 }
 
+typedef struct Needs {
+    int registers, spills; /* of a thread; spills in bytes */
+} Needs;
+
+static bool find_needs(CUmodule module, const char *entry, Needs *n) {
+    CUfunction f;
+    return CU_CALL(cuModuleGetFunction, &f, module, entry) == CUDA_SUCCESS &&
+           CU_CALL(cuFuncGetAttribute, &n->registers, CU_FUNC_REGISTERS, f) == CUDA_SUCCESS &&
+           CU_CALL(cuFuncGetAttribute, &n->spills, CU_FUNC_LOCAL_BYTES, f) == CUDA_SUCCESS && n->registers > 0;
+}
+
+/* The code is replaced where asking for one more block on a multiprocessor pays (residency.c). What fails on the way
+ * leaves what is there. */
+static void raise_residency(fsc_module *m, const char *text, size_t size) {
+    fsc_device *d = m->device;
+    const Record *r = m->num_records == 1 ? m->records[0] : NULL;
+    const RecordLaunch *l = r && r->num_launches == 1 ? &r->launches[0] : NULL;
+    Needs before, after;
+    size_t n = 0;
+    bool pushed = false;
+    if (!l || !l->resident || device_enter(d, &pushed) != FSC_OK) return;
+    uint32_t blocks =
+        find_needs(m->own, l->entry, &before) ? residency_wanted(&d->props, l, (uint32_t)before.registers) : 0;
+    char *asking = blocks ? residency_ask(text, size, blocks, &n) : NULL;
+    CUmodule module = NULL;
+    if (asking && CU_CALL(cuModuleLoadDataEx, &module, asking, 0, NULL, NULL) == CUDA_SUCCESS) {
+        bool pays = find_needs(module, l->entry, &after) && after.spills <= before.spills;
+        CU_QUIET(d, cuModuleUnload, pays ? m->own : module);
+        if (pays) m->own = module;
+    }
+    device_leave(d, pushed);
+    free(asking);
+}
+
 fsc_status cuda_load(fsc_module *m, const void *image, size_t size) {
     if (image_kind(image, size) != IMAGE_TEXT) return load_code(m, image, NULL);
     char *text = malloc(size + 1); /* the driver wants a NUL behind it */
@@ -58,6 +92,7 @@ fsc_status cuda_load(fsc_module *m, const void *image, size_t size) {
     memcpy(text, image, size);
     text[size] = '\0';
     fsc_status s = load_code(m, text, text);
+    if (s == FSC_OK) raise_residency(m, text, size);
     free(text);
     return s;
 }

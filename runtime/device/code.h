@@ -42,6 +42,14 @@ bool arch_is_of(const char *arch, const char *card);
 /* PTX runs on its arch and newer ones, machine code on its major version from its minor on, 'a' on its very arch. */
 bool arch_fits(const char *target, const char *device, bool is_text);
 
+/* ---- residency.c ------------------------------------------------------------------------------------------------- */
+
+/* How many blocks on a multiprocessor the assembler is worth asking for, where its code has so many registers; 0: it is
+ * not. */
+uint32_t residency_wanted(const fsc_props *p, const RecordLaunch *l, uint32_t registers);
+/* The PTX with that question: malloc'd, a NUL behind it. NULL: it bounds no kernel's threads, or no memory. */
+char *residency_ask(const char *ptx, size_t n, uint32_t blocks, size_t *length);
+
 /* ---- map.c: tensor maps, which the entries of some variants take ------------------------------------------------- */
 
 /* What a map of a call says beside its box, which the record has; zeros beyond its dimensions. */

@@ -368,6 +368,7 @@ static void write_launch(Out *o, const RecordLaunch *l) {
     if (l->threads_line) out(o, " threads_line=%u", l->threads_line);
     if (l->tile_line) out(o, " tile_line=%u", l->tile_line);
     if (l->shared_line) out(o, " shared_line=%u", l->shared_line);
+    if (l->resident) out(o, " resident=%u", l->resident);
     out(o, "\n");
 }
 

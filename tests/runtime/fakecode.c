@@ -26,6 +26,7 @@
 struct Function {
     char name[64];
     int dynamic_shared;
+    bool is_asked; /* its PTX asks for blocks on a multiprocessor */
     struct Function *next;
 };
 
@@ -123,6 +124,7 @@ API(cuModuleGetFunction, void **function, void *module, const char *name) {
     struct Function *f = calloc(1, sizeof *f);
     snprintf(f->name, sizeof f->name, "%s", name);
     f->dynamic_shared = -1;
+    f->is_asked = strstr((const char *)module, "\n.minnctapersm 2\n");
     pthread_mutex_lock(&lock);
     f->next = functions;
     functions = f;
@@ -132,10 +134,10 @@ API(cuModuleGetFunction, void **function, void *module, const char *name) {
 }
 
 API(cuFuncGetAttribute, int *value, int attribute, void *function) {
-    const int values[] = {fake.threads,   16, 0, 8,
-                          fake.registers, 70, 90}; /* threads, shared, const, local, registers, ptx, binary */
+    bool is_asked = ((struct Function *)function)->is_asked;
+    const int values[] = {fake.threads, 16, 0, is_asked ? fake.spills : 8, is_asked ? fake.asked : fake.registers,
+                          70,           90}; /* threads, shared, const, local, registers, ptx, binary */
     ENTER();
-    (void)function;
     *value = values[attribute];
     return 0;
 }

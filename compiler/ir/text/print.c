@@ -451,6 +451,7 @@ static void put_signature(Printer *p) {
     if (f->scope > SCOPE_BLOCK) text_printf(p->out, " %s %u", word_at(scope_words, f->scope), f->blocks_per_program);
     if (f->grid_blocks) text_printf(p->out, " blocks %u", f->grid_blocks);
     if (f->grid_programs) text_printf(p->out, " programs %u", f->grid_programs);
+    if (f->resident) text_printf(p->out, " resident %u", f->resident);
     if (f->shared_bytes) text_printf(p->out, " shared %u", f->shared_bytes);
     if (!p->spans) return;
     put(p, " sites (");

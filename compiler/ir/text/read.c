@@ -342,6 +342,7 @@ static bool read_property(Reader *r) {
                   {"packed", &f->programs_per_block, 0},
                   {"cluster", &f->blocks_per_program, SCOPE_CLUSTER},
                   {"shared", &f->shared_bytes, 0},
+                  {"resident", &f->resident, 0},
                   {"grid", &f->blocks_per_program, SCOPE_GRID},
                   {"blocks", &f->grid_blocks, 0},
                   {"programs", &f->grid_programs, 0}};

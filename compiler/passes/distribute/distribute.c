@@ -1,7 +1,7 @@
 /* distribute.c - how many warps and blocks a program gets: the one table, and how it is read.
  *
  * In: a function; its largest tile counts, as far as masks let its elements through. Out: num_warps,
- * blocks_per_program. A block holds one program (or four of one warp: pack.c). More warps mean more loads in flight on
+ * blocks_per_program, resident. A block holds one program (or four of one warp: pack.c). More warps mean more loads in flight on
  * a multiprocessor, fewer warps more registers for a thread. The rows of the table are the best of 1 … 32 warps for row
  * kernels on an H200 (docs/lab/warps.md). A block of 16 warps is full with 64 elements a thread. A larger program gets
  * a cluster of blocks, if nothing but reductions crosses them (docs/lab/clusters.md). Types under 32 bits are computed
@@ -271,6 +271,18 @@ uint32_t distribute_lanes(Func *f, const Facts *facts, const PassContext *c) {
     return lanes;
 }
 
+static void note_reduction(void *context, Op *op) {
+    *(bool *)context |= op_class(op->kind) == CLASS_REDUCE;
+}
+
+/* Rows that are reduced: while a block waits, others load. Of smaller blocks there are many anyway. Down the columns
+ * more blocks are slower (docs/lab/columns.md). */
+static uint32_t wanted_threads(Func *f, const Access *a, const PassContext *c) {
+    bool reduces = false;
+    func_walk(f, note_reduction, &reduces);
+    return reduces && a->is_row && f->num_warps >= RESIDENT_WARPS && !c->few_programs ? RESIDENT_THREADS : 0;
+}
+
 void distribute_program(Func *f, const Facts *facts, const PassContext *c) {
     Largest l = find_largest(f, facts);
     Access a = find_access(f, facts, c);
@@ -285,4 +297,5 @@ void distribute_program(Func *f, const Facts *facts, const PassContext *c) {
     if (c->few_programs && share > BLOCK_BYTES && size / f->blocks_per_program <= BLOCK_BYTES) share = BLOCK_BYTES;
     if (f->scope == SCOPE_CLUSTER && is_shared_row(&a) && l.bytes >= 4 && !c->few_programs) rows = ROWS_SHARED;
     if (f->num_warps == 0) f->num_warps = choose_warps(rows, share, l.flipped / (c->target->warp_threads * SORTED));
+    f->resident = wanted_threads(f, &a, c);
 }

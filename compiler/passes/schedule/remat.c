@@ -22,7 +22,7 @@ enum {
 
     /* Registers bind where a multiprocessor would not hold enough blocks to load for some rows while it computes
      * others. */
-    THREADS = 1280,    /* wanted on it … */
+    THREADS = RESIDENT_THREADS, /* wanted on it … */
     BLOCKS = 5,        /* … but no more blocks than that, however small:
                         * 8192 of fp16 in four warps lost 6 % by nine (docs/lab/packed-rows.md) */
     OWN = 18,          /* per thread, beside tiles: addresses, predicates, partial sums */

@@ -23,7 +23,7 @@ static void *assemble(void *context) {
     for (uint32_t i; (i = atomic_fetch_add(&w->next, 1)) < w->count;) {
         Assembly *a = &w->at[i];
         const Target *t = target_find(a->arch);
-        a->done = t->backend->assemble(t, a->ptx, w->opt_level, &a->made);
+        a->done = assemble_best(t, a->ptx, w->opt_level, &a->made);
     }
     return NULL;
 }

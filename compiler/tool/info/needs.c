@@ -36,14 +36,8 @@ static bool gpu_by_driver(Needs *r, const ToolOptions *o) {
     return found;
 }
 
-const fsc_props *needs_card(const char *arch) {
-    for (size_t i = 0; fsc_gpu_at(i, NULL); i++)
-        if (arch_is_of(arch, fsc_gpu_at(i, NULL)->arch)) return fsc_gpu_at(i, NULL);
-    return NULL;
-}
-
 static bool gpu_by_arch(Needs *r, const ToolOptions *o) {
-    const fsc_props *p = needs_card(o->compile.arch);
+    const fsc_props *p = card_of_arch(o->compile.arch);
     if (p) r->gpu = *p;
     else fprintf(stderr, "%s: no card of arch %s in the table; name one with --gpu\n", tool_name, o->compile.arch);
     return p != NULL;
@@ -80,7 +74,7 @@ static bool registers_by_driver(Needs *r, const ToolOptions *o, const char *ptx,
 static bool registers_by_ptxas(Needs *r, const ToolOptions *o, const char *ptx, size_t n) {
     Assembled a = {0};
     const Target *t = target_find(o->compile.arch);
-    bool ok = t->backend->assemble && t->backend->assemble(t, (Bytes){ptx, n}, o->compile.opt_level, &a) && a.registers;
+    bool ok = assemble_best(t, (Bytes){ptx, n}, o->compile.opt_level, &a) && a.registers;
     if (ok) {
         r->registers = r->registers_high = a.registers;
         r->spill_bytes = a.spill_bytes;

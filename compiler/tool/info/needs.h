@@ -16,7 +16,6 @@ typedef struct Needs {
 
 /* Sets gpu, and the arch of the options unless one was given. False after printing that there is no such card. */
 bool needs_gpu(Needs *r, ToolOptions *o);
-const fsc_props *needs_card(const char *arch); /* the table's first of that arch; NULL: none */
 /* Everything else, for the launch `l` of the compilation. The exit code after printing why not. */
 ExitCode needs_find(Needs *r, const ToolOptions *o, const fsc_compilation *c, const RecordLaunch *l);
 

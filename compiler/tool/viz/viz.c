@@ -273,8 +273,8 @@ static ExitCode write_page(const Viz *z) {
 
 /* The table's first of that arch; where it has none, the one of sm_90 with that arch's limits. */
 static fsc_props choose_card(const Target *t) {
-    const fsc_props *found = needs_card(t->name);
-    fsc_props card = found ? *found : *needs_card("sm_90");
+    const fsc_props *found = card_of_arch(t->name);
+    fsc_props card = found ? *found : *card_of_arch("sm_90");
     if (found) return card;
     snprintf(card.arch, sizeof card.arch, "%s", t->name);
     card.shared_per_block_optin = t->max_shared;

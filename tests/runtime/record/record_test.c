@@ -29,7 +29,7 @@ static void full_round_trip(void **state) {
     assert_non_null(record_add_map(r, P_Y, 64));
     record_add_box(r, 16, "$5 $4 *", NULL);
     record_add_require(r, "$5 0 >", "n_cols > 0 and \"quoted\" \\ back\nslash\t\x01");
-    record_add_launch(r, "softmax$second", 1024, 2, 8, 232448);
+    record_add_launch(r, "softmax$second", 1024, 2, 8, 232448)->resident = 1280;
     r->scratch_bytes = (uint64_t)5 << 32;
     size_t n = 0, m = 0;
     char *text = record_write(r, &n), err[256] = "";
@@ -63,6 +63,7 @@ static void full_round_trip(void **state) {
     assert_string_equal(back->maps[0].boxes[1].stride, "$3");
     assert_string_equal(back->maps[1].boxes[0].extent, "$5 $4 *");
     assert_int_equal(back->launches[1].blocks_per_program, 8);
+    assert_int_equal(back->launches[1].resident, 1280);
     assert_int_equal(back->launches[0].shared_static, 16);
     assert_int_equal(back->accesses[1].param, P_Y);
     assert_int_equal(back->accesses[1].align, 16);
@@ -172,6 +173,7 @@ static void wrong_lines_are_named(void **state) {
         {"launch softmax threads=1 programs=1 blocks=1 static=0", "has 6 words"},
         {"launch softmax threads=1 programs=1 blocks=1 static=0 dynamic=0 line=3", "where 'shared_line=' must stand"},
         {"launch softmax threads=1 programs=1 blocks=1 static=0 dynamic=0 tile_line=x", "'x' is no count"},
+        {"launch softmax threads=1 programs=1 blocks=1 static=0 dynamic=0 resident=x", "'x' is no count"},
         {"map 9 swizzle=64", "a map of parameter 9, which is no pointer"},
         {"map 4 swizzle=64", "a map of parameter 4, which is no pointer"},
         {"map 1 swizzle=16", "swizzled by 16 bytes"},

@@ -64,7 +64,7 @@ void load_slow(Simt *s, const Move *mv, const V *which, V *words) {
     aside_close(s, aside, words, packed, mv->vectors * w);
 }
 
-/* ---- Rows that begin otherwise: the words that a vector lies across ----------------------------------------------- */
+/* ---- Rows that begin otherwise: the words that a vector lies across ---------------------------------------------- */
 
 bool move_crosses(const Move *mv) {
     return mv->place && mv->is_row && !mv->op->attr.mem.is_volatile && mv->whole.bits == 32 && mv->whole.words == 4 &&

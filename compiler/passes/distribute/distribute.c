@@ -1,11 +1,11 @@
 /* distribute.c - how many warps and blocks a program gets: the one table, and how it is read.
  *
  * In: a function; its largest tile counts, as far as masks let its elements through. Out: num_warps,
- * blocks_per_program, resident. A block holds one program (or four of one warp: pack.c). More warps mean more loads in flight on
- * a multiprocessor, fewer warps more registers for a thread. The rows of the table are the best of 1 … 32 warps for row
- * kernels on an H200 (docs/lab/warps.md). A block of 16 warps is full with 64 elements a thread. A larger program gets
- * a cluster of blocks, if nothing but reductions crosses them (docs/lab/clusters.md). Types under 32 bits are computed
- * in 32 and count as 4 bytes.
+ * blocks_per_program, resident. A block holds one program (or four of one warp: pack.c). More warps mean more loads
+ * in flight on a multiprocessor, fewer warps more registers for a thread. The rows of the table are the best of 1 …
+ * 32 warps for row kernels on an H200 (docs/lab/warps.md). A block of 16 warps is full with 64 elements a thread. A
+ * larger program gets a cluster of blocks, if nothing but reductions crosses them (docs/lab/clusters.md). Types under
+ * 32 bits are computed in 32 and count as 4 bytes.
  */
 #include "passes/private.h"
 

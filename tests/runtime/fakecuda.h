@@ -44,7 +44,6 @@ typedef struct FakeState {
     int ptx;          /* the newest PTX that it takes; 90: 9.0 */
     int registers;    /* of each thread of every kernel; 64 */
     int threads;      /* the most a block of every kernel can have; 1024 */
-    int asked, spills; /* registers and bytes of spills where the PTX asks for blocks by .minnctapersm; 0 */
     int pageable;     /* the devices reach the host's pages; 0 */
     bool lost;        /* an error killed the context */
     int live;         /* everything handed out and not given back */
@@ -54,6 +53,7 @@ typedef struct FakeState {
     int cubins;       /* modules that were loaded from ELF files */
     size_t allocated; /* bytes of device memory in use */
     int maps, behind; /* how many tensor maps behind its parameters a launch copies, and words behind them; 0 */
+    int asked, spills; /* registers and bytes of spills where the PTX asks for blocks by .minnctapersm; 0 */
 } FakeState;
 
 extern FakeState fake;

@@ -39,7 +39,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "short-row": ["live_half_empty(n=4353"],
     "rotated-run": ["live_in_place(", "chunked_over_a_cluster"],
     "shared-place": ["remat_levels(dtype=fp16, n=16384"],
-    "late-aligned": ["late_rows("],
+    "late-aligned": ["late_norms(file=rmsnorm.dsl, dtype=bf16"],
     "across-end": ["live_strides("],
     "swizzle": ["transposed_in_place(", "product("],
     "stage-index": ["pipeline_rows("],

@@ -27,11 +27,11 @@ def arrays_of(words):
 
 
 def asked_words(tool, folder, source, words):
-    """The call as `fsc info` takes it: its integers, and the types that its arrays decide."""
+    """The call as `fsc info` takes it: its numbers, and the types that its arrays decide."""
     report, arrays, params = os.path.join(folder, "report"), arrays_of(words), []
     subprocess.run([tool, source, "--emit=report", "-o", report], check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, timeout=60)
-    values = dict(w.split("=", 1) for w in words if re.fullmatch(r"\w+=-?\d+", w))
+    values = dict(w.split("=", 1) for w in words if re.fullmatch(r"\w+=-?\d*\.?\d+", w))
     with open(report, encoding="utf-8") as file:
         for line in file:
             kind, *rest = line.split()

@@ -1,6 +1,7 @@
 # Scalars of the launch rule may be real numbers.
 # RUN: fsc info %s --gpu=h100 n=1000 scale=0.5 | FileCheck %s
 # RUN: fsc info %s --gpu=h100 n=0x400 scale=2e1 | FileCheck --check-prefix=LARGE %s
+# RUN: fsc info %s --gpu=h100 n=1000 scale=1.75 | FileCheck --check-prefix=LARGE %s
 # RUN: not fsc info %s --gpu=h100 n=1000 scale=much 2>&1 | FileCheck --check-prefix=WRONG %s
 # CHECK: BLOCK 256 (launch rule)
 # CHECK: grid 4 x 1 x 1

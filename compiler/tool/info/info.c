@@ -6,7 +6,6 @@
  */
 #include "base/schema.h"
 #include "driver.h"
-#include "runtime/base/number.h"
 #include "tool/info/needs.h"
 #include "tool/info/tiles.h"
 #include "tool/run/bind.h"
@@ -37,17 +36,6 @@ static RuleStatus occupancy_of(void *context, int64_t *programs) {
     return RULE_OK;
 }
 
-/* An integer as C writes it, else a real number. False: neither. */
-static bool read_number(const char *text, RuleValue *out) {
-    char *end = NULL;
-    double x;
-    *out = rule_int(strtoll(text, &end, 0));
-    if (end != text && !*end) return true;
-    bool is_real = number_read(text, strlen(text), &x);
-    if (is_real) *out = rule_float(x);
-    return is_real;
-}
-
 /* Is every NAME=NUMBER word about a parameter? */
 static bool check_words(const Report *r) {
     for (size_t k = 0; k < r->o->compile.num_known; k++) {
@@ -68,7 +56,7 @@ static bool find_grid(Report *r) {
         values[i].known = p->kind != RECORD_POINTER && p->value[0] && record_value(p, &values[i].value);
         for (size_t k = 0; k < r->o->compile.num_known; k++) {
             if (strcmp(r->o->compile.known[k].name, values[i].name) != 0) continue;
-            values[i].known = read_number(r->o->compile.known[k].value, &values[i].value);
+            values[i].known = scalar_read(r->o->compile.known[k].value, &values[i].value);
         }
     }
     RuleEnv env = {.values = values,
@@ -260,7 +248,7 @@ static bool read_words(ToolOptions *o) {
     for (uint32_t i = 1; i < o->words.len; i++) {
         const char *word = o->words.at[i], *eq = strchr(word, '=');
         RuleValue number;
-        if (!eq || eq == word || !read_number(eq + 1, &number)) {
+        if (!eq || eq == word || !scalar_read(eq + 1, &number)) {
             fprintf(stderr, "fsc info: '%s' is no NAME=NUMBER\n", word);
             return false;
         }

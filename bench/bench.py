@@ -164,7 +164,7 @@ class Run:
         for launch in launches.values():
             launch(0)
         if "flush" in o.modes:
-            samples["flush"] = sample_flushed(machine, launches, o.repeat)
+            samples["flush"] = sample_flushed(machine, case, launches, o.repeat)
         if "graph" in o.modes and machine.is_gpu:
             samples["graph"] = sample_graphs(machine, case, launches, o.graph_repeat, skipped)
         facts = own.facts(case) if OWN in launches else {}

@@ -10,7 +10,7 @@ from collections import namedtuple
 # Kernel: inputs and outputs by name, main output first; args(b, m, n): what the source's kernel takes; formula(xp,
 # *inputs) → outputs, for NumPy and torch alike; reads, writes: matrices moved once each; slack: the part of an output's
 # largest number that its errors are measured against (0: each number against itself); more: (file, args) of what is
-# launched behind it; scratch: what they hand on, by name.
+# launched behind it; scratch: what they hand on, by name. An input that is an output, too, is written in place.
 Kernel = namedtuple("Kernel", "name file inputs outputs args formula reads writes slack whole_columns more scratch",
                     defaults=(0.25, False, (), ()))
 
@@ -82,6 +82,14 @@ def cross_entropy(xp, x, target):
     return lse - x[rows, target], lse
 
 
+def cross_entropy_backward(xp, x, target):
+    lse = log_sum_exp(xp, x)
+    rows = xp.cumsum(xp.ones_like(target), 0) - 1
+    loss, d = lse[:, 0] - x[rows, target], xp.exp(x - lse)
+    d[rows, target] -= 1
+    return d, loss
+
+
 def parts(n):
     """Programs of a norm's backward pass, each of which writes a row of sums."""
     return PLACES[min(8, 1 << (n - 1).bit_length() >> 13) if n > 12288 else 1]
@@ -123,6 +131,8 @@ KERNELS = {k.name: k for k in (
     Kernel("gelu", "gelu.dsl", ("x",), ("y",), lambda b, m, n: (b["y"], b["x"], m * n), gelu, 1, 1),
     Kernel("cross_entropy", "cross_entropy.dsl", ("x", "target"), ("loss", "lse"),
            lambda b, m, n: (b["loss"], b["lse"], b["x"], b["target"], n, m, n, -100, 0.0), cross_entropy, 1, 0),
+    Kernel("cross_entropy_backward", "cross_entropy_backward.dsl", ("x", "target"), ("x", "loss"),
+           lambda b, m, n: (b["loss"], b["x"], b["target"], n, m, n, -100, 0.0, 1.0), cross_entropy_backward, 1, 1),
 )}
 
 
@@ -135,9 +145,19 @@ class Case:
         self.bytes = (self.kernel.reads + self.kernel.writes) * self.rows * self.n * SIZES[self.dtype]
         self.sets = [self.make_set()]
 
+    def sources(self):
+        """What is read, by name: of an input that is written in place, what it was before."""
+        return [f"{name}_before" if name in self.kernel.outputs else name for name in self.kernel.inputs]
+
+    def restore(self):
+        """Queues that the first set's inputs are what they were, where a launch writes over them."""
+        for name, source in zip(self.kernel.inputs, self.sources()):
+            if name != source:
+                self.machine.copy(self.sets[0][name], self.sets[0][source])()
+
     def make_set(self):
         arrays = {}
-        for name in (*self.kernel.inputs, *self.kernel.outputs, *self.kernel.scratch):
+        for name in dict.fromkeys((*self.kernel.inputs, *self.kernel.outputs, *self.kernel.scratch)):
             shape, dtype = SHAPES.get(name, (lambda m, n: (m, n), None))
             arrays[name] = self.machine.array(shape(self.rows, self.n), dtype or self.dtype)
         for name in self.kernel.inputs:
@@ -145,6 +165,10 @@ class Case:
                                    else "normal", self.n)
         if "rstd" in self.kernel.inputs:
             self.fill_statistics(arrays)
+        for name, source in zip(self.kernel.inputs, self.sources()):
+            if name != source:
+                arrays[source] = self.machine.array(arrays[name].shape, arrays[name].dtype)
+                self.machine.copy(arrays[source], arrays[name])()
         return arrays
 
     def fill_statistics(self, arrays):
@@ -170,8 +194,10 @@ class Case:
         return {name: array.tensor for name, array in self.sets[i].items()}
 
     def poison(self):
+        """No output is a number, but where it is an input, too."""
         for name in self.kernel.outputs:
             self.machine.poison(self.sets[0][name])
+        self.restore()
 
     def numbers(self, name, array):
         """An array in float64, as many of its rows as are compared."""
@@ -180,7 +206,7 @@ class Case:
 
     def wants(self):
         return self.kernel.formula(self.machine.xp,
-                                   *(self.numbers(name, self.sets[0][name]) for name in self.kernel.inputs))
+                                   *(self.numbers(name, self.sets[0][name]) for name in self.sources()))
 
     def complaint(self, wants, outputs, times):
         """What is wrong with the first set's outputs (or with those a peer gave back), or None."""

@@ -15,9 +15,10 @@ def take_turns(names, rounds):
         yield from names[first:] + names[:first]
 
 
-def sample_flushed(machine, launches, rounds):
+def sample_flushed(machine, case, launches, rounds):
     pairs = {name: [] for name in launches}
     for name in take_turns(launches, rounds):
+        case.restore()
         pairs[name].append(machine.begin(lambda launch=launches[name]: launch(0)))
     machine.wait()
     return {name: [machine.elapsed(p) for p in own] for name, own in pairs.items()}

@@ -14,7 +14,7 @@ def driver_copy(case):
 
     def launch(i):
         if i not in copies:
-            copies[i] = case.machine.copy(case.sets[i][case.kernel.outputs[0]], case.sets[i][case.kernel.inputs[0]])
+            copies[i] = case.machine.copy(case.sets[i][case.kernel.outputs[0]], case.sets[i][case.sources()[0]])
         copies[i]()
 
     return launch

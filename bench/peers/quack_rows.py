@@ -29,7 +29,9 @@ def quack_peer(case):
              "add_rmsnorm": lambda b: rmsnorm_fwd(b["x"], b["weight"], residual=b["residual"], eps=EPS)[:2],
              "rmsnorm_backward": lambda b: rmsnorm_bwd(b["x"], b["weight"], b["dy"], b["rstd"])[:2],
              "layernorm_backward": lambda b: layernorm_bwd(b["x"], wide(b, "weight"), b["dy"], b["rstd"], b["mean"]),
-             "cross_entropy": lambda b: (cross_entropy_fwd(b["x"], b["classes"]),)}
+             "cross_entropy": lambda b: (cross_entropy_fwd(b["x"], b["classes"]),),
+             "cross_entropy_backward": lambda b: cross_entropy_fwd(b["x"], b["classes"], return_dx=True,
+                                                                   inplace_backward=True)[::-1]}
     if case.kernel.name not in known:
         raise NotFor("QuACK has no such kernel, or it is not called here")
     return launcher(case, known[case.kernel.name])

@@ -161,7 +161,7 @@ def row(case):
                 block <= 32 * warps * PER_THREAD}
     for launch in launches.values():
         launch(0)
-    times = sample_flushed(case.machine, launches, TRIALS)
+    times = sample_flushed(case.machine, case, launches, TRIALS)
     return launches[min(times, key=lambda warps: statistics.median(times[warps]))]
 
 

@@ -57,7 +57,7 @@ assert list(launches) == ["copy", "fsc", "close"], launches
 assert wrong["wrong"].startswith("y: off by 1.0") and wrong["silent"] == "y: not finite", wrong
 assert skipped == {"skips": "not today", "fails": "ValueError: of some kind",
                    "sleeps": "TooLong: more than 0.5 s"}, skipped
-samples = sample_flushed(machine, launches, 5)
+samples = sample_flushed(machine, case, launches, 5)
 assert {name: len(times) for name, times in samples.items()} == {"copy": 5, "fsc": 5, "close": 5}
 assert "".join(take_turns("abc", 4)) == "abcbcacababc"
 

@@ -394,6 +394,19 @@ static const char *copy_wrong(const Func *f, const Buffer *b, const Op *op) {
     return ring_wrong(b, op);
 }
 
+uint32_t store_waits_from(const Buffer *b) {
+    return 1 + (b->stages > 1);
+}
+
+static const char *stage_wrong(const Buffer *b, const Op *op) {
+    uint32_t at = op->kind != OP_SHLOAD, n = at + (b->stages > 1);
+    if (op->nargs < n) return "no stage of a buffer that has more";
+    if (b->stages > 1 && (op->args[at]->type.dtype != DT_I32 || value_is_tile(op->args[at])))
+        return "the stage is no scalar i32";
+    if (op->nargs == n || (op->kind == OP_SHSTORE && b->is_counted)) return NULL;
+    return n > at ? "it waits, and the buffer counts nothing" : "a stage of a buffer that has one";
+}
+
 const char *access_wrong(const Func *f, const Op *op) {
     if (op->attr.buffer >= f->buffers.len) return "no such buffer";
     const Buffer *b = &f->buffers.at[op->attr.buffer];
@@ -409,10 +422,8 @@ const char *access_wrong(const Func *f, const Op *op) {
     bool is_copy = op_info[op->kind].attr == ATTR_COPY, is_store = op->kind == OP_SHSTORE || op->kind == OP_COPYASYNC;
     Type t = is_store ? op->args[0]->type : op->results[0]->type;
     if (op->kind == OP_COPYASYNC) t = type_with_dtype(t, t.pointee);
-    bool has_stage = op->nargs > (op->kind != OP_SHLOAD);
-    if (!is_copy && has_stage != (b->stages > 1))
-        return has_stage ? "a stage of a buffer that has one" : "no stage of a buffer that has more";
-    const char *wrong = tile_wrong(f, b, op, t);
+    const char *wrong = is_copy ? NULL : stage_wrong(b, op);
+    if (!wrong) wrong = tile_wrong(f, b, op, t);
     MatrixRows m;
     if (!wrong && op->attr.is_matrices && !access_moves_matrices(f, op, t, &m))
         return "no instruction for matrices moves what the threads hold";

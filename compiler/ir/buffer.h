@@ -11,6 +11,7 @@ uint32_t buffer_whole(const Buffer *b); /* bytes of all elements of a stage */
 uint64_t buffer_bytes(const Buffer *b); /* of all stages, and of what counts for them */
 uint32_t buffer_count_offset(const Buffer *b); /* of a counted one: from its first byte to the count of stage 0 */
 enum { COUNT_BYTES = 8 /* of each count: an mbarrier */ };
+uint32_t store_waits_from(const Buffer *b); /* of a shared_store: the first operand that must have come before */
 
 /* Of a buffer that bulk copies fill, a stage has two: of the bytes that come, and of the warps that have read it. */
 static inline uint32_t buffer_counts(const Buffer *b) {

@@ -61,7 +61,11 @@ static bool stage_fits(Infer *in, uint32_t stage) {
 
 bool infer_shstore(Infer *in) {
     if (!in->nargs) return infer_fail(in, "no operand");
-    return stage_fits(in, 1);
+    for (uint32_t i = 1; i < in->nargs; i++) {
+        Type t = in->args[i]->type;
+        if (t.shape.rank || t.dtype == DT_PTR) return infer_fail(in, "operand %u is no number", i);
+    }
+    return true;
 }
 
 bool infer_shload(Infer *in) {

@@ -412,6 +412,11 @@ static void buffer_stage_too_many(Victim *v) {
     store_there(v, DT_FP32, v->s.square, 2);
 }
 
+static void buffer_that_waits(Victim *v) {
+    new_buffer(v, false)->stages = 2;
+    op_add_arg(v->s.f, store_there(v, DT_FP32, v->s.square, 2), v->s.n);
+}
+
 static void buffer_seen_by_all(Victim *v) {
     new_buffer(v, false);
     store_there(v, DT_FP32, v->s.square, 1);
@@ -455,6 +460,11 @@ static void counted_of_other_stages(Victim *v) {
     Op *wait = counted_op(v, OP_SHWAIT);
     op_add_arg(v->s.f, wait, v->s.n);
     op_add_arg(v->s.f, wait, v->s.n);
+}
+
+static void counted_waits_for_tile(Victim *v) {
+    Op *store = counted_op(v, OP_SHSTORE);
+    op_add_arg(v->s.f, store, store->args[0]);
 }
 
 static void counted_by_nobody(Victim *v) {

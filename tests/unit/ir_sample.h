@@ -267,7 +267,7 @@ static inline void sample_counted(Sample *s) {
         Attr a = {.buffer = sample_buffer(s, DT_FP32, false, 2, stages)}, to = a;
         to.scope = SCOPE_CLUSTER;
         s->f->buffers.at[a.buffer].is_counted = true;
-        op_build(&s->b, OP_SHSTORE, args, stages, to, x->type);
+        op_build(&s->b, OP_SHSTORE, args, stages > 1 ? 3 : 1, to, x->type); /* of stage n, when n has come */
         op_build(&s->b, OP_SHWAIT, args + 1, stages > 1 ? 2 : 0, a, x->type);
         op_build(&s->b, OP_SHLOAD, args + 1, stages - 1, a, x->type);
         op_build(&s->b, OP_SHLOAD, args + 1, stages - 1, a, x->type);

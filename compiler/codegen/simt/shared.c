@@ -210,6 +210,17 @@ static Tile load_matrices(Simt *s, const Op *op, const BufferView *p) {
     return tile_packed(s, op, registers, words, each, false);
 }
 
+/* 0, and nobody knows it before all scalars from operand `first` on have come. */
+static V zero_behind(Simt *s, const Op *op, uint32_t first) {
+    V zero = prim_call(s, PRIM_ZERO, NULL, 0), any = NULL;
+    for (uint32_t i = first; i < op->nargs; i++) {
+        V bits = element_bits(s, op->args[i]->type.dtype, tile_slot(s, tile_of(s, op->args[i]), 0));
+        bits = LLVMBuildIntCast2(s->m->at, bits, s->m->i32, false, "");
+        any = any ? LLVMBuildOr(s->m->at, any, bits, "") : bits;
+    }
+    return LLVMBuildAnd(s->m->at, any, zero, "");
+}
+
 void simt_shared_store(Simt *s, const Op *op) {
     bool to_cluster = op->attr.scope == SCOPE_CLUSTER;
     if (op->attr.scope == SCOPE_GRID) {
@@ -218,22 +229,26 @@ void simt_shared_store(Simt *s, const Op *op) {
     }
     const Value *v = op->args[0];
     const Tile *x = tile_on_demand(s, v);
-    BufferView p = buffer_view(s, op, v->type, op->nargs > 1 ? op->args[1] : NULL);
+    uint32_t first = store_waits_from(&s->f->buffers.at[op->attr.buffer]);
+    const Value *staged = first > 1 ? op->args[1] : NULL;
+    BufferView p = buffer_view(s, op, v->type, staged);
     if (op->attr.is_matrices) {
         store_matrices(s, &p, x);
         return;
     }
     const Layout *l = value_is_tile(v) ? access_layout(s->f, op, v->type) : NULL;
     uint32_t free_registers = l ? layout_free(l, IN_REGISTER) : 0;
-    V stage = op->nargs > 1 ? tile_slot(s, tile_of(s, op->args[1]), 0) : NULL;
+    V stage = staged ? tile_slot(s, tile_of(s, staged), 0) : NULL, late = NULL;
     V count = p.buffer->is_counted ? simt_count_of(s, p.buffer, stage) : NULL;
     if (count) simt_expect(s, p.buffer, count, simt_owner_in_block(s, NULL));
     Targets targets = to_cluster ? targets_of(s, l, count) : (Targets){0};
+    if (op->nargs > first) late = zero_behind(s, op, first);
     V owner = to_cluster ? simt_owner_among(s, l, targets.threads) : simt_owner_in_block(s, l);
     for (uint32_t reg = 0; reg < x->n; reg++) {
         if (!begins(&p, reg) || reg & free_registers) continue;
         at_vector(s, &p, reg);
         V offset = view_offset(s, &p, reg);
+        if (late) offset = LLVMBuildOr(s->m->at, offset, late, "");
         if (plant(PLANT_LATE_STORE)) offset = LLVMBuildAdd(s->m->at, offset, simt_i32(s, p.n * p.bytes), "");
         V args[9] = {offset, offset, NULL, owner};
         pack_vector(s, &p, x, reg, args + 4);

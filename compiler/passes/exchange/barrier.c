@@ -10,13 +10,14 @@
  * other blocks' shared memory, and global memory, needs a barrier of all blocks: before the first such store (all
  * blocks have begun), before it is loaded, and behind the last one (no block has ended). A counted buffer needs none:
  * but who stores must know that the threads of its own block have read the round before, where it is not each warp.
+ * Its store waits for scalars that are overwritten behind the round.
  * Where accesses of global memory cross only if two parameters name one buffer, the blocks of a cluster compare these,
  * and meet then: their barrier would wait for all that is under way.
  */
 #include "base/plant.h"
 #include "passes/private.h"
 
-enum { MOST_PENDING = 128, MOST_ASKED = 4 /* before one access */ };
+enum { MOST_PENDING = 128, MOST_ASKED = 4, MOST_AWAITED = 4 /* before one access */ };
 
 typedef struct Access {
     const Op *op;    /* of global memory; NULL: of shared memory */
@@ -256,21 +257,54 @@ static void find_sources(Places *p, const Value *v) {
     for (uint32_t i = 0; i < op->nargs && takes_all(op->kind); i++) find_sources(p, op->args[i]);
 }
 
+/* Of a round of a counted buffer that each warp stores into. NULL: not each. */
+static Op *store_of_all(const Places *p, const Op *wait) {
+    Op *store = wait->prev;
+    if (p->f->buffers.at[wait->attr.buffer].is_bulk) return NULL;
+    while (store->kind != OP_SHSTORE || store->attr.buffer != wait->attr.buffer) store = store->prev;
+    return shared_access(p->f, store).is_of_all ? store : NULL;
+}
+
 /* Bytes that blocks count depend on what they were computed from: where each warp stores some, who has them knows that
  * every thread has had what it loaded for them, and may overwrite that. */
 static void have_come(Places *p, const Op *wait, Accesses *pending) {
-    const Op *store = wait->prev;
-    if (p->f->buffers.at[wait->attr.buffer].is_bulk) return;
-    while (store->kind != OP_SHSTORE || store->attr.buffer != wait->attr.buffer) store = store->prev;
-    if (!shared_access(p->f, store).is_of_all) return;
+    const Op *store = store_of_all(p, wait);
+    if (!store) return;
     p->is_source = NEW_ARRAY(p->scratch, bool, p->f->next_op);
-    find_sources(p, store->args[0]);
+    for (uint32_t i = 0; i < store->nargs; i++) find_sources(p, store->args[i]);
     uint32_t n = 0;
     for (uint32_t i = 0; i < pending->len; i++) {
         const Op *op = pending->at[i].op;
         if (!op || op->kind != OP_LOAD || !p->is_source[op->id]) pending->at[n++] = pending->at[i];
     }
     pending->len = n;
+}
+
+/* Does it stand before the other one, in the same block? */
+static bool is_before(const Op *op, const Op *other) {
+    while (other && other != op) other = other->prev;
+    return other;
+}
+
+/* Where all that a must not overtake are scalars that were loaded before a round of a counted buffer, which is waited
+ * for before a: the round's store waits for them, so that who has waited for the round knows that they have come. */
+static bool put_awaited(Places *p, Op *before, Accesses *pending, Access a) {
+    Op *wait = before->prev, *store;
+    while (wait && (wait->kind != OP_SHWAIT || !store_of_all(p, wait))) wait = wait->prev;
+    if (!wait || pending->len >= MOST_PENDING) return false;
+    store = store_of_all(p, wait);
+    Value *awaited[MOST_AWAITED];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < pending->len; i++) {
+        const Access *x = &pending->at[i];
+        if (conflict(p, x, a) == NO_SCOPE) continue;
+        bool is_load = x->op && x->op->kind == OP_LOAD && !x->is_earlier && is_before(x->op, store);
+        if (!is_load || value_is_tile(x->op->results[0]) || n == MOST_AWAITED) return false;
+        awaited[n++] = x->op->results[0];
+    }
+    for (uint32_t i = 0; i < n; i++) op_add_arg(p->f, store, awaited[i]);
+    have_come(p, wait, pending);
+    return true;
 }
 
 /* i1: does a name the buffer of one that it would then have to meet? NULL: all the same, it has to. */
@@ -313,6 +347,7 @@ static bool put_asking(Places *p, Op *before, const Accesses *pending, Access a)
 
 static void touch(Places *p, Op *op, Access a, Accesses *pending) {
     int64_t scope = conflicts(p, pending, a);
+    if (scope == SCOPE_CLUSTER && a.op && put_awaited(p, op, pending, a)) scope = NO_SCOPE;
     if (scope != NO_SCOPE && !put_asking(p, op, pending, a)) put_barrier(p, op->parent, op, pending, (Scope)scope);
     /* a copy for rounds that have their own to answer for what they load, or do not run */
     if (a.op && op->attr.is_begin) return;

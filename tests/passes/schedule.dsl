@@ -4,6 +4,9 @@
 # RUN: fsc %s --kernel=norm --arch=sm_90 --passes=-sink,-defer --emit=simt -o - | FileCheck %s --check-prefix=SINK
 # RUN: fsc %s --kernel=norm --arch=sm_90 --passes=-pair,-versions --emit=simt -o - | FileCheck %s --check-prefix=ALONE
 # RUN: fsc %s --kernel=norm --arch=sm_90 -O0 --emit=simt -o - | FileCheck %s --check-prefix=SINK
+# Of rows that fit, what only stores take.
+# RUN: fsc %s --kernel=shares --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=SHARES
+# RUN: fsc %s --kernel=shares --arch=sm_90 -D BLOCK=2048 --emit=simt -o - | FileCheck %s --check-prefix=SHORT
 # The largest element: taken by twos where the target can.
 # RUN: fsc %s --kernel=largest --signature "*fp32:16, *fp16:16" --arch=sm_80 --emit=simt -o - | FileCheck %s --check-prefix=MAX
 # RUN: fsc %s --kernel=largest --signature "*fp32:16, *fp16:16" --arch=sm_75 --emit=simt -o - | FileCheck %s --check-prefix=PLAIN
@@ -48,3 +51,16 @@ def norm(y: *fp16, z: *fp16, x: *fp16, w: *const fp16, n: i32, BLOCK: constexpr 
 @kernel(num_warps=1)
 def largest(y: *fp32, x: *fp16, BLOCK: constexpr = 256):
     store(y, max(load(x + arange(0, BLOCK)).to(fp32), axis=0))
+
+
+# SHARES: [[E:%.*]] = exp {{%[0-9]+}} : tile<8192xfp32
+# SHARES: fdiv [[E]], {{.*}} {when = needed}
+# SHARES: icmp eq {{.*}} {when = needed} : tile<8192xi1
+# SHARES: fsub {{.*}} {when = needed}
+# SHARES-NEXT: store
+# SHORT-NOT: when =
+@kernel(num_warps=4)
+def shares(y: *fp32, x: *fp32, t: i32, BLOCK: constexpr = 8192):
+    i = arange(0, BLOCK)
+    e = exp(load(x + i))
+    store(y + i, e / sum(e, axis=0) - where(i == t, 0.5, 0.25))

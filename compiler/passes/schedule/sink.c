@@ -1,8 +1,8 @@
 /* sink.c - the pass sink: where registers bind, tiles are made register by register, where each is needed first.
  *
  * In: a function behind remat. Out: ops whose users take registers one by one are `needed`: loads, copies and
- * elementwise ops of floats if the function has an `opaque_copy` or a `spill_shared`; and what is computed of a product
- * behind the loop that makes it.
+ * elementwise ops of floats if the function has an `opaque_copy` or a `spill_shared`; else what only stores take, where
+ * a row is reduced; and what is computed of a product behind the loop that makes it.
  * Method: op by op each tile would be there as a whole before the next op begins. Those two ops say that tiles do not
  * fit in registers; the sums of a product take most of them. So a register goes from the loaded word or the sum to the
  * op that combines or stores it before the next one begins.
@@ -63,10 +63,31 @@ static void mark_behind(const Func *f, Block *b, bool is_round) {
         if (is_of_floats(op)) mark(f, op);
 }
 
+/* ---- Beside reductions ------------------------------------------------------------------------------------------- */
+
+enum { FEW = 4 /* log2 of a tile's registers in a thread that need no care */ };
+
+static bool is_for_stores(const Op *op) {
+    const Value *v = op->nresults == 1 ? op->results[0] : NULL;
+    bool is = v && op->kind != OP_LOAD && value_is_tile(v) && v->type.layout->bits[IN_REGISTER] > FEW;
+    for (const Use *u = is ? v->uses : NULL; u; u = u->next)
+        is &= u->op->attr.when != WHEN_HERE || (u->op->kind == OP_STORE && u->index == 1);
+    return is;
+}
+
+/* What nothing but stores takes is made as they come to it. */
+static void mark_stored(const Func *f) {
+    bool reduces = false;
+    for (Op *op = f->body->last; op; op = op->prev) reduces |= op_class(op->kind) == CLASS_REDUCE;
+    for (Op *op = f->body->last; op && reduces; op = op->prev)
+        if (is_for_stores(op)) mark(f, op);
+}
+
 void pass_sink(Func *f, PassContext *c) {
     (void)c;
     bool is_tight = false;
     func_walk(f, find_tight, &is_tight);
     if (is_tight) func_walk(f, mark_floats, f);
+    else mark_stored(f);
     mark_behind(f, f->body, false);
 }

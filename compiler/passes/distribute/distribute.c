@@ -32,18 +32,19 @@ static const struct {
 };
 
 /* What a block holds of a tile in registers, beyond which a cluster shares it; of narrow ROWS_ANY the second, as more
- * blocks have more in flight. Of ROWS_NARROW a block of a cluster holds FULL_BYTES, 112 elements in each thread of 8
- * warps. A row of ROWS_SHARED has SHARED_BLOCKS at least, more where they would hold more than SHARED_BYTES, of
- * several rows half as much: several blocks share a multiprocessor, and some load while others wait. SPREAD_BYTES:
- * where there are no more programs than multiprocessors.
+ * blocks have more in flight. A block of a cluster holds FULL_BYTES of ROWS_NARROW, 112 elements in each thread of 8
+ * warps, and SHARED_BYTES of a row that is only read. A row of ROWS_SHARED has SHARED_BLOCKS at least, more where they
+ * would hold more than SHARED_BYTES, of several rows half as much: several blocks share a multiprocessor, and some load
+ * while others wait. SPREAD_BYTES: where there are no more programs than multiprocessors.
  * MOST_EACH: elements of 4 bytes in one thread, where the source says how many warps there are; of more than 512
  * threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is strip-mined, since a loop needs registers
  * itself; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole chunks, and
  * half as many where more than one row is loaded, a quarter if any of them is narrow: elements one by one take most
- * registers. READ_WARPS: of a row that is only read, which one block goes through, as nothing is kept; READ_BLOCKS do
- * where it has more than READ_BYTES, since few long rows make an uneven last round of blocks. LANE_BYTES, LANE_MOST:
- * what a lane of less than a warp holds, two vectors of the row or so many elements; SECTOR: bytes of a row that its
- * lanes take at once, at least: short pieces of many rows keep the first cache busy. */
+ * registers. READ_WARPS: of two rows that are only read, or of one that is too long for a cluster: one block goes
+ * through them, as nothing is kept; READ_BLOCKS do where one has more than READ_BYTES, since few long rows make an
+ * uneven last round of blocks. LANE_BYTES, LANE_MOST: what a lane of less than a warp holds, two vectors of the row or
+ * so many elements; SECTOR: bytes of a row that its lanes take at once, at least: short pieces of many rows keep the
+ * first cache busy. */
 enum {
     BLOCK_BYTES = 1 << 17,
     BLOCK_BYTES_NARROW = 1 << 16,
@@ -225,6 +226,7 @@ static uint32_t choose_blocks(Func *f, const Access *a, Rows rows, uint64_t size
     if (c->few_programs && held > SPREAD_BYTES) held = SPREAD_BYTES;
     if (size <= held) return 1;
     if (f->num_warps || c->few_programs) return share_blocks(f, size, held, 1, c);
+    if (a->is_row && !a->is_stored) return share_blocks(f, size, SHARED_BYTES, 1, c);
     if (!is_narrow && is_shared_row(a))
         return share_blocks(f, size, a->loads > 1 ? SHARED_BYTES / 2 : SHARED_BYTES, SHARED_BLOCKS, c);
     return share_blocks(f, size, rows == ROWS_ANY ? held : FULL_BYTES, 1, c);
@@ -238,13 +240,19 @@ static Largest find_largest(Func *f, const Facts *facts) {
     return l;
 }
 
+/* Of a row that is only read, what all blocks hold: one block or a cluster that leaves registers. */
+static uint64_t held_of_read(const Func *f, const PassContext *c, uint32_t most, uint32_t narrow, uint32_t loads) {
+    uint64_t one = block_bytes(f, c, BLOCK_BYTES), each = block_bytes(f, c, narrow < 4 ? FULL_BYTES : SHARED_BYTES);
+    return loads == 1 && each * most > one ? each * most : one;
+}
+
 uint64_t distribute_chunk(Func *f, const Facts *facts, const PassContext *c, uint32_t wide, uint32_t narrow,
                           uint32_t loads) {
     Access a = find_access(f, facts, c);
     bool is_read = !f->num_ctas && a.is_row && !a.is_stored && !c->few_programs;
     uint32_t most = most_blocks(f, c), blocks = most, each = CHUNK_EACH;
     uint64_t bytes = find_largest(f, facts).elements * wide;
-    if (bytes <= block_bytes(f, c, BLOCK_BYTES) * (is_read ? 1 : most)) return 0;
+    if (bytes <= (is_read ? held_of_read(f, c, most, narrow, loads) : block_bytes(f, c, BLOCK_BYTES) * most)) return 0;
     if (is_read) blocks = bytes > READ_BYTES && most >= READ_BLOCKS ? READ_BLOCKS : 1;
     f->num_ctas = blocks;
     if (!f->num_warps) f->num_warps = is_read ? READ_WARPS : CHUNK_WARPS;

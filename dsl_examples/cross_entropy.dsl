@@ -9,10 +9,10 @@
 # ignore_index has the loss 0. Another target outside of 0 to n_cols - 1 gives NaN.
 #
 #   fsc run cross_entropy.dsl x=logits.npy target=classes.npy loss=loss.npy lse=lse.npy ignore_index=-100 smoothing=0.1
-@kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), require=(BLOCK >= n_cols,))
+@kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), SMOOTH=smoothing > 0, require=(BLOCK >= n_cols,))
 def cross_entropy(loss: *fp32[n_rows], lse: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols], target: *i32[n_rows],
                   x_stride: i32, n_rows: i32, n_cols: i32, ignore_index: i32, smoothing: fp32,
-                  BLOCK: constexpr = 1024, T: dtype = fp32):
+                  BLOCK: constexpr = 1024, SMOOTH: constexpr = True, T: dtype = fp32):
     row = program_id(0)
     x_row = x + row * x_stride
     cols = arange(0, BLOCK)
@@ -22,7 +22,7 @@ def cross_entropy(loss: *fp32[n_rows], lse: *fp32[n_rows], x: *T[n_rows:x_stride
     x_t = load(x_row + t, mask=(t >= 0) & (t < n_cols), other=nan).to(fp32)
     r = x_t if abs(x_t) < inf else 0.0
     above = 0.0
-    if smoothing > 0:
+    if SMOOTH:
         above = sum(where(mask, v - r, 0.0), axis=0)
 
     m = max(v, axis=0)
@@ -31,7 +31,7 @@ def cross_entropy(loss: *fp32[n_rows], lse: *fp32[n_rows], x: *T[n_rows:x_stride
 
     store(lse + row, m + log(s))
     e = log(s) + (m - x_t)
-    if smoothing > 0:
+    if SMOOTH:
         e = log(s) + (1 - smoothing) * (m - x_t) + smoothing * ((m - r) - above / n_cols)
     store(loss + row, 0.0 if t == ignore_index else e)
 

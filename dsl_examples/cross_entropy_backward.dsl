@@ -8,16 +8,18 @@
 # the loss 0 and the gradient 0. Another target outside of 0 to n_cols - 1 gives NaN.
 #
 # One program takes one row: one read and one write of it, the row stays on chip in between. x[i, t] was read before it
-# is written: where other threads read it than those that write it the compiler puts a barrier between. Rows of 50257
-# of 16 bits, which begin anywhere, are SHARED by four blocks: two would have too few registers.
+# is written: where other threads read it than those that write it the compiler sees to it. Wide rows of 16 bits that
+# begin anywhere are SHARED by more blocks than the compiler takes: fewer would have too few registers.
 #
 #   fsc run cross_entropy_backward.dsl x=logits.npy target=t.npy loss=loss.npy scale=.01 ignore_index=-1 smoothing=.1
-@kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols),
-        SHARED=x_stride % 8 > 0 and BLOCK == 65536 and T.primitive_bitwidth <= 16 and max_shared() > 200000,
-        num_warps=8 if SHARED else 0, num_ctas=4 if SHARED else 0, require=(BLOCK >= n_cols,))
+@kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), SMOOTH=smoothing > 0,
+        SHARED=BLOCK // 16384 if x_stride % 8 > 0 and 32768 < BLOCK <= 131072 and T.primitive_bitwidth <= 16 and
+        max_shared() > 200000 else 0,
+        num_warps=8 if SHARED > 0 else 0, num_ctas=SHARED, require=(BLOCK >= n_cols,))
 def cross_entropy_backward(loss: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols], target: *i32[n_rows], x_stride: i32,
                            n_rows: i32, n_cols: i32, ignore_index: i32, smoothing: fp32, scale: fp32,
-                           BLOCK: constexpr = 1024, SHARED: constexpr = False, T: dtype = fp32):
+                           BLOCK: constexpr = 1024, SMOOTH: constexpr = True,
+                           SHARED: constexpr = 0, T: dtype = fp32):
     row = program_id(0)
     x_row = x + row * x_stride
     cols = arange(0, BLOCK)
@@ -27,7 +29,7 @@ def cross_entropy_backward(loss: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols], 
     x_t = load(x_row + t, mask=(t >= 0) & (t < n_cols), other=nan).to(fp32)
     r = x_t if abs(x_t) < inf else 0.0
     above = 0.0
-    if smoothing > 0:
+    if SMOOTH:
         above = sum(where(mask, v - r, 0.0), axis=0)
 
     m = max(v, axis=0)
@@ -36,7 +38,7 @@ def cross_entropy_backward(loss: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols], 
     s = sum(p, axis=0)
 
     e = log(s) + (m - x_t)
-    if smoothing > 0:
+    if SMOOTH:
         e = log(s) + (1 - smoothing) * (m - x_t) + smoothing * ((m - r) - above / n_cols)
     store(loss + row, 0.0 if t == ignore_index else e)
 

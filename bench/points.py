@@ -17,7 +17,7 @@ CLIFFS = [(65536, 64, "fp32"), (65536, 128, "fp16"), (1823, 781, "fp32"), (1823,
           (2048, 128256, "bf16"), (1024, 131072, "fp32"), (512, 262144, "fp32"), (256, 262144, "fp32")]
 
 ROW_KERNELS = ("layernorm", "rmsnorm", "log_softmax", "softmax_backward", "gelu", "add_rmsnorm", "cross_entropy",
-               "rmsnorm_backward", "layernorm_backward")
+               "rmsnorm_backward", "layernorm_backward", "cross_entropy_backward")
 ROW_SHAPES = ((8192, 4096), (4096, 12288), (4096, 8193), (32768, 1024))
 
 
@@ -33,7 +33,8 @@ def cliffs():
 def kernels():
     points = [Point(k, rows, n, dtype, True) for rows, n in ROW_SHAPES for dtype in ("fp32", "bf16")
               for k in ROW_KERNELS]
-    wide = [Point("cross_entropy", rows, n, "bf16", True) for rows, n in ((8192, 32000), (4096, 50257), (2048, 128256))]
+    wide = [Point(k, rows, n, "bf16", True) for rows, n in ((8192, 32000), (4096, 50257), (2048, 128256))
+            for k in ("cross_entropy", "cross_entropy_backward")]
     columns = [Point("softmax_columns", rows, n, dtype, True) for rows, n in ((4096, 8192), (16384, 2048), (4096, 8193))
                for dtype in ("fp32", "bf16")]
     shapes = 2 * len(ROW_KERNELS)  # the first shape of each, then what is special, then the other shapes

@@ -31,7 +31,13 @@ static Bound *find(const Bounds *b, const char *name) {
 }
 
 bool complain_parameter(const Record *r, const char *name) {
-    complain("kernel %s has no parameter '%s'", r->kernel, name);
+    Arena *scratch = arena_create();
+    const char **names = NEW_ARRAY(scratch, const char *, r->num_params);
+    for (uint32_t i = 0; i < r->num_params; i++) names[i] = r->params[i].name;
+    const char *meant = nearest_name(name, names, r->num_params);
+    if (meant) complain("kernel %s has no parameter '%s'; did you mean '%s'?", r->kernel, name, meant);
+    else complain("kernel %s has no parameter '%s'", r->kernel, name);
+    arena_destroy(scratch);
     fprintf(stderr, "  the parameters of %s are", r->kernel);
     for (uint32_t i = 0; i < r->num_params; i++) fprintf(stderr, " %s", r->params[i].name);
     fprintf(stderr, "\n");

@@ -31,6 +31,7 @@ typedef struct PassContext {
     Text *dumps;          /* where print_after writes */
     void (*timer)(void *context, const char *pass, double seconds); /* may be NULL */
     void *timer_context;
+    Text read_back;       /* of passes_run: the text that went the round last */
 } PassContext;
 
 /* Runs the pipeline. False if a pass reported an error in c->diag. */

@@ -5,23 +5,13 @@
  * scalars that nobody gave are not known.
  */
 #include "driver.h"
-#include "runtime/base/number.h"
 #include "runtime/record/fill.h"
-#include "tool/info/needs.h"
+#include "tool/run/bind.h"
+#include "tool/tool.h"
 #include "variant.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-bool scalar_read(const char *text, RuleValue *out) {
-    char *end = NULL;
-    double x;
-    *out = rule_int(strtoll(text, &end, 0));
-    if (end != text && !*end) return true;
-    bool is_real = number_read(text, strlen(text), &x);
-    if (is_real) *out = rule_float(x);
-    return is_real;
-}
 
 /* The arguments of the launch that the values stand for. */
 static const fsc_arg *make_arguments(Arena *a, const Record *r, const RuleBinding *values) {
@@ -69,7 +59,7 @@ void assume_launch(ToolOptions *o, const char *text, size_t length) {
                 if (strcmp(p->name, o->compile.known[k].name) != 0) continue;
                 if (p->kind != RECORD_CONSTEXPR) found++;
                 values[i].name = p->name;
-                values[i].known = scalar_read(o->compile.known[k].value, &values[i].value);
+                (void)number_bind(&values[i], o->compile.known[k].value);
             }
         }
         Fill fill = {interface, values, NEW_ARRAY(o->arena, FillOrigin, interface->num_params)};

@@ -56,7 +56,7 @@ static bool find_grid(Report *r) {
         values[i].known = p->kind != RECORD_POINTER && p->value[0] && record_value(p, &values[i].value);
         for (size_t k = 0; k < r->o->compile.num_known; k++) {
             if (strcmp(r->o->compile.known[k].name, values[i].name) != 0) continue;
-            values[i].known = scalar_read(r->o->compile.known[k].value, &values[i].value);
+            (void)number_bind(&values[i], r->o->compile.known[k].value);
         }
     }
     RuleEnv env = {.values = values,
@@ -247,8 +247,8 @@ static bool read_words(ToolOptions *o) {
     fsc_name_value *known = NEW_ARRAY(o->arena, fsc_name_value, o->words.len);
     for (uint32_t i = 1; i < o->words.len; i++) {
         const char *word = o->words.at[i], *eq = strchr(word, '=');
-        RuleValue number;
-        if (!eq || eq == word || !scalar_read(eq + 1, &number)) {
+        RuleBinding number;
+        if (!eq || eq == word || !number_bind(&number, eq + 1)) {
             fprintf(stderr, "fsc info: '%s' is no NAME=NUMBER\n", word);
             return false;
         }

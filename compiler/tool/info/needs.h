@@ -1,4 +1,4 @@
-/* needs.h - what compiled code takes of a GPU, and of which scalars. */
+/* needs.h - what compiled code takes of a GPU. */
 #ifndef FSC_NEEDS_H
 #define FSC_NEEDS_H
 
@@ -18,7 +18,4 @@ typedef struct Needs {
 bool needs_gpu(Needs *r, ToolOptions *o);
 /* Everything else, for the launch `l` of the compilation. The exit code after printing why not. */
 ExitCode needs_find(Needs *r, const ToolOptions *o, const fsc_compilation *c, const RecordLaunch *l);
-/* A scalar's value in NAME=VALUE: an integer as C writes it, else a real number. False: neither. */
-bool scalar_read(const char *text, RuleValue *out);
-
 #endif

@@ -145,19 +145,18 @@ static bool read_type(Arena *arena, const char *text, Word *w) {
     return p[1] ? bad_word(w, "nothing may follow the ']'") : true;
 }
 
-static bool read_number(Word *w) {
+bool number_argument(const char *text, fsc_arg *out) {
     char *end = NULL;
     errno = 0;
-    w->kind = WORD_NUMBER;
-    w->number = fsc_int(strtoll(w->text, &end, 0));
-    bool is_int = *end == '\0' && end != w->text;
+    *out = fsc_int(strtoll(text, &end, 0));
+    bool is_int = *end == '\0' && end != text;
     if (is_int && errno == 0) return true;
     errno = 0;
-    if (is_int && w->text[0] != '-') w->number = fsc_uint(strtoull(w->text, &end, 0));
-    if (w->number.kind == FSC_ARG_UNSIGNED && errno == 0) return true;
+    if (is_int && text[0] != '-') *out = fsc_uint(strtoull(text, &end, 0));
+    if (out->kind == FSC_ARG_UNSIGNED && errno == 0) return true;
     double x = 0;
-    bool ok = number_read(w->text, strlen(w->text), &x);
-    w->number = fsc_float(x);
+    bool ok = number_read(text, strlen(text), &x);
+    *out = fsc_float(x);
     return ok;
 }
 
@@ -190,6 +189,7 @@ bool word_parse(Arena *arena, const char *argument, Word *w) {
         if (*rest != ':') return bad_word(w, "after .npy only ':TYPE[SHAPE]' may follow");
         return read_type(arena, rest + 1, w);
     }
-    if (read_number(w)) return true;
+    w->kind = WORD_NUMBER;
+    if (number_argument(w->text, &w->number)) return true;
     return bad_word(w, "not a number, nor random:SEED:TYPE[…], zeros:TYPE[…], a .npy file or -");
 }

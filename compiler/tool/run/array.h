@@ -46,6 +46,8 @@ typedef struct Word {
 } Word;
 
 /* False after printing what is wrong with the word. */
+/* An integer as C writes it, else a real number. False: neither. */
+bool number_argument(const char *text, fsc_arg *out);
 bool word_parse(Arena *arena, const char *argument, Word *w);
 
 #endif

@@ -54,11 +54,16 @@ RuleEnv bounds_env(const Bounds *b) {
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
 
-/* Rules hold no integer from 2^63 on. */
-static void give_value(Bound *p) {
-    const fsc_arg *a = &p->word->number;
-    p->value->known = a->kind != FSC_ARG_UNSIGNED;
-    p->value->value = a->kind == FSC_ARG_FLOAT ? rule_float(a->u.real) : rule_int(a->u.integer);
+static void give_value(RuleBinding *to, const fsc_arg *a) {
+    to->known = a->kind != FSC_ARG_UNSIGNED;
+    to->value = a->kind == FSC_ARG_FLOAT ? rule_float(a->u.real) : rule_int(a->u.integer);
+}
+
+bool number_bind(RuleBinding *to, const char *text) {
+    fsc_arg number;
+    if (!number_argument(text, &number)) return false;
+    give_value(to, &number);
+    return true;
 }
 
 static bool bind_word(Bounds *b, Word *w) {
@@ -73,7 +78,7 @@ static bool bind_word(Bounds *b, Word *w) {
         } else {
             vec_push(b->o->arena, &b->o->defines, pair);
         }
-        if (w->kind == WORD_NUMBER) give_value(p);
+        if (w->kind == WORD_NUMBER) give_value(p->value, &p->word->number);
         return true;
     }
     if (p->param->kind == RECORD_POINTER && w->kind == WORD_NUMBER)
@@ -85,7 +90,7 @@ static bool bind_word(Bounds *b, Word *w) {
         if (w->kind != WORD_NUMBER) return true; /* a bare parameter: a buffer makes it a pointer */
         if (w->number.kind == FSC_ARG_FLOAT && p->param->dtype[0] && !is_float_dtype(p->param->dtype))
             return complain("'%s' is an integer (%s), not %s", w->name, p->param->dtype, w->text);
-        give_value(p);
+        give_value(p->value, &p->word->number);
     }
     return true;
 }

@@ -30,6 +30,8 @@ typedef struct Bounds {
 } Bounds;
 
 /* The kernel has no parameter of that name: says so, and which it has. Returns false. */
+/* The value of NAME=VALUE's text. Rules hold no integer from 2^63 on: it is not known then. False: it is no number. */
+bool number_bind(RuleBinding *to, const char *text);
 bool complain_parameter(const Record *r, const char *name);
 /* Reads the words, loads and makes arrays, and binds scalars from the words and from the shape contracts; `jit` says
  * what the kernel's parameters are and which are read and written. False after printing why not. */

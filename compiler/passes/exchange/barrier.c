@@ -289,10 +289,10 @@ static bool is_before(const Op *op, const Op *other) {
 /* Where all that a must not overtake are scalars that were loaded before a round of a counted buffer, which is waited
  * for before a: the round's store waits for them, so that who has waited for the round knows that they have come. */
 static bool put_awaited(Places *p, Op *before, Accesses *pending, Access a) {
-    Op *wait = before->prev, *store;
-    while (wait && (wait->kind != OP_SHWAIT || !store_of_all(p, wait))) wait = wait->prev;
-    if (!wait || pending->len >= MOST_PENDING) return false;
-    store = store_of_all(p, wait);
+    const Op *wait = before;
+    Op *store = NULL;
+    while (!store && (wait = wait->prev)) store = wait->kind == OP_SHWAIT ? store_of_all(p, wait) : NULL;
+    if (!store || pending->len >= MOST_PENDING) return false;
     Value *awaited[MOST_AWAITED];
     uint32_t n = 0;
     for (uint32_t i = 0; i < pending->len; i++) {

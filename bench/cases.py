@@ -149,11 +149,14 @@ class Case:
         """What is read, by name: of an input that is written in place, what it was before."""
         return [f"{name}_before" if name in self.kernel.outputs else name for name in self.kernel.inputs]
 
+    def in_place(self):
+        """(input, what it was before) by name, of those that are written in place."""
+        return [pair for pair in zip(self.kernel.inputs, self.sources()) if pair[0] != pair[1]]
+
     def restore(self):
         """Queues that the first set's inputs are what they were, where a launch writes over them."""
-        for name, source in zip(self.kernel.inputs, self.sources()):
-            if name != source:
-                self.machine.copy(self.sets[0][name], self.sets[0][source])()
+        for name, before in self.in_place():
+            self.machine.copy(self.sets[0][name], self.sets[0][before])()
 
     def make_set(self):
         arrays = {}
@@ -165,10 +168,9 @@ class Case:
                                    else "normal", self.n)
         if "rstd" in self.kernel.inputs:
             self.fill_statistics(arrays)
-        for name, source in zip(self.kernel.inputs, self.sources()):
-            if name != source:
-                arrays[source] = self.machine.array(arrays[name].shape, arrays[name].dtype)
-                self.machine.copy(arrays[source], arrays[name])()
+        for name, before in self.in_place():
+            arrays[before] = self.machine.array(arrays[name].shape, arrays[name].dtype)
+            self.machine.copy(arrays[before], arrays[name])()
         return arrays
 
     def fill_statistics(self, arrays):

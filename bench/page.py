@@ -20,7 +20,7 @@ SLACK = 0.01
 SLOW_COPY = 1.25
 MODES = ("flush", "graph")
 SWEEP = (256, 512, 1024, 2048, 4096, 6144, 8192, 8320, 10240, 12288, 12672)  # the lengths of 98 that the page shows
-TITLES = {"copy": "copy", OWN: OWN, "cuda": "CUDA", "triton_row": "Triton row", "triton": "Triton tutorial",
+TITLES = {"copy": "copy", OWN: OWN, "cuda": "CUDA", "triton_row": "Triton row", "triton": "tutorial",
           "liger": "Liger", "quack": "QuACK", "torch": "torch", "torch_compile": "torch.compile",
           "torch_jit": "torch.jit", "torch_naive": "torch naive", "fsc_naive": "fsc naive"}
 NONE = "—"
@@ -138,20 +138,22 @@ def sweep(points):
     chosen.sort(key=lambda p: p["n"])
     peers = [name for name in TITLES if any(name in p["gbps"] for p in chosen)]
     rows = [[p["n"], *(rate(p, name) for name in peers), ratio(p, "copy", 3), ratio(p, "best", 3)] for p in chosen]
-    return table(["N", *map(title, peers), "fsc / copy", "fsc / best"], rows)
+    return table(["N", *map(title, peers), "of copy", "of best"], rows)
 
 
 def cliffs(points):
-    """A line for each length where peers fall off, with its neighbours."""
+    """A line for each length where peers fall off, with its neighbours, after a flush; and in graphs."""
     by_name = {name_of(modes): modes for modes in of_set(points, "cliffs")}
-    rows = []
+    rows = {mode: [] for mode in MODES}
     for _, height, n, dtype, _ in SETS["cliffs"].points[: len(CLIFFS)]:
         near = [by_name.get(f"{height} × {n + by} {dtype}", {}) for by in (-1, 0, 1)]
-        if any(near):
-            ratios = [[ratio(modes.get(mode), whom) for modes in near] for whom in ("copy", "best") for mode in MODES]
-            rows.append([f"{height} × {n} {dtype}", *cells(near[1])[:3], *map(", ".join, ratios)])
-    return table(["rows × N", "copy", "fsc", "the best peer", "of copy at N − 1, N, N + 1: flush", "graph",
-                  "of the best peer at N − 1, N, N + 1: flush", "graph"], rows)
+        for mode in MODES if any(near) else ():
+            ratios = [[ratio(modes.get(mode), whom) for modes in near] for whom in ("copy", "best")]
+            rates = cells(near[1])[:3] if mode == "flush" else []
+            rows[mode].append([f"{height} × {n} {dtype}", *rates, *map(", ".join, ratios)])
+    head = ["of copy at N − 1, N, N + 1", "of the best peer at N − 1, N, N + 1"]
+    return [*table(["rows × N", "copy", "fsc", "the best peer", *head], rows["flush"]), "",
+            *table(["rows × N, graph", *head], rows["graph"])]
 
 
 def few(points):
@@ -161,28 +163,24 @@ def few(points):
 
 
 def kernels(points):
-    """A line for each kernel and size, fp32 beside bf16."""
-    lines = {}
-    for modes in of_set(points, "kernels"):
-        p = next(iter(modes.values()))
-        lines.setdefault((p["kernel"], p["rows"], p["n"]), {})[p["dtype"]] = modes
-    order = list(dict.fromkeys(kernel for kernel, _, _ in lines))
-    keys = sorted(lines, key=lambda key: (order.index(key[0]), key[2]))
-    pairs = [(key, lines[key].get("fp32", {}), lines[key].get("bf16", {})) for key in keys]
-    rows = [["%s %d × %d" % key, *cells(full), *cells(half)] for key, full, half in pairs]
-    head = ("copy", "fsc", "the best peer", "of copy", "of the best")
-    return table(["rows × N", *(f"{dtype}: {what}" for dtype in ("fp32", "bf16") for what in head)], rows)
+    """A line for each kernel and size, in fp32; and in bf16."""
+    rows, order = {"fp32": [], "bf16": []}, [p.kernel for p in SETS["kernels"].points]
+    for modes in sorted(of_set(points, "kernels"), key=lambda modes: (order.index(size(modes)[3]), size(modes))):
+        n, height, dtype, kernel = size(modes)
+        rows[dtype].append([f"{kernel} {height} × {n}", *cells(modes)])
+    head = ("copy", "fsc", "the best peer", "of copy: flush, graph", "of the best: flush, graph")
+    return [*table(["rows × N, fp32", *head], rows["fp32"]), "", *table(["rows × N, bf16", *head], rows["bf16"])]
 
 
 def aims(points):
-    """A row for each aim: how many points reach it in each way of timing, and those that do not."""
+    """A row for each aim: how many points reach it in each way of timing; and one for each point below it."""
     missed = {(id(p), bound) for p, bound, _ in misses([p for modes in points.values() for p in modes.values()])}
-    rows = []
+    rows, short_of = [], []
     for (name, dtype), least in LEAST_GEOMEANS.items():
         own = [modes for modes in of_set(points, name) if size(modes)[2] == dtype]
         reached = [f"{geomean(r):.3f}" if r else NONE for r in (shares(own, mode, "copy") for mode in MODES)]
         if own:
-            rows.append([name, f"{least:.2f} of copy, geometric mean", *reached, ""])
+            rows.append([name, f"{least:.2f} of copy, geometric mean", *reached])
     for bound in BOUNDS:
         own = [modes for modes in of_set(points, bound.set) if bound in bounds_of(next(iter(modes.values())))]
         own.sort(key=size)
@@ -195,9 +193,11 @@ def aims(points):
             below.update((name_of(modes), modes) for modes in short)
             kept.append(f"{len(judged) - len(short)} of {len(judged)}")
         whom = {"copy": "copy", "best": "the best peer"}[bound.against]
-        those = "; ".join(f"{name} {both(modes, bound.against, 3)}" for name, modes in below.items())
-        rows.append([bound.set, f"{bound.least:.2f} of {whom}, {bound.where}", *kept, those])
-    return table(["set", "aim", "reached, flush", "graph", "below it: flush, graph"], rows)
+        aim = [bound.set, f"{bound.least:.2f} of {whom}, {bound.where}"]
+        rows.append([*aim, *kept])
+        short_of += ([*aim, name, both(modes, bound.against, 3)] for name, modes in below.items())
+    return [*table(["set", "aim", "reached, flush", "graph"], rows), "",
+            *table(["set", "aim", "below it", "flush, graph"], short_of)]
 
 
 TABLES = {make.__name__: make for make in (run, standing, sweep, cliffs, few, kernels, aims)}

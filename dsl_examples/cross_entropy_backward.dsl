@@ -18,8 +18,7 @@
         num_warps=8 if SHARED > 0 else 0, num_ctas=SHARED, require=(BLOCK >= n_cols,))
 def cross_entropy_backward(loss: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols], target: *i32[n_rows], x_stride: i32,
                            n_rows: i32, n_cols: i32, ignore_index: i32, smoothing: fp32, scale: fp32,
-                           BLOCK: constexpr = 1024, SMOOTH: constexpr = True,
-                           SHARED: constexpr = 0, T: dtype = fp32):
+                           BLOCK: constexpr = 1024, SMOOTH: constexpr = True, SHARED: constexpr = 0, T: dtype = fp32):
     row = program_id(0)
     x_row = x + row * x_stride
     cols = arange(0, BLOCK)

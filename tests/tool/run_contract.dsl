@@ -20,6 +20,6 @@ def pairs(y: *fp32[n], x: *fp32[2 * n], n: i32):
 # SCALAR: fsc run: n_rows is 6 by n_rows=6, and 5 by the shape of y
 # RANK: fsc run: x has 2 dimensions by its contract, and the array has 3
 # REQUIRE: fsc run: kernel softmax requires BLOCK >= n_cols, which does not hold (n_cols = 64, BLOCK = 32)
-# TYPE: fsc run: x points to fp16, and the array has fp32
+# TYPE: fsc run: x points to fp16, and the array has fp32; give one of fp16
 # SMALL: fsc run: buffer x holds 28 bytes, and its contract {{.*}} wants 32 (n = 4)
 # FITS: pairs on cpu

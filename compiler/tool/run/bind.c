@@ -102,7 +102,8 @@ static bool dtype_fits(const Bounds *b, Bound *p, const char *dtype) {
     const char *want = p->param->dtype;
     const Bound *decider = find(b, want);
     if (want[0] == '\0' || decider) return true;
-    return strcmp(want, dtype) == 0 || complain("%s points to %s, and the array has %s", p->param->name, want, dtype);
+    return strcmp(want, dtype) == 0 || complain("%s points to %s, and the array has %s; give one of %s", p->param->name,
+                                                want, dtype, want);
 }
 
 /* Which parameters are read and written; where no word fixes a constexpr the source is compiled as it will run. */

@@ -96,6 +96,12 @@ static bool widens(const Assign *s, const Value *v) {
     return is && v->def->args[0]->id < s->known;
 }
 
+bool demand_has(const Assign *s, const Value *v, const Layout *l) {
+    const Clone *c = v->id < s->known ? s->clones[v->id] : NULL;
+    while (c && c->layout != l) c = c->next;
+    return c != NULL;
+}
+
 static Value *demand(Assign *s, Value *v, const Layout *l) {
     if (!value_is_tile(v) || v->type.layout == l) return v;
     if (v->id >= s->known) bug("layout: a clone is demanded again in another layout");

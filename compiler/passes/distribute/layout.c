@@ -218,23 +218,39 @@ static void assign_combine(Assign *s, Op *op) {
         if (value_is_tile(op->results[i])) op->results[i]->type.layout = to;
 }
 
-/* Of how many operands that cannot be made anew is it the layout? */
-static uint32_t count_laid(Assign *s, const Op *op, const Layout *l) {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < op->nargs; i++) n += op->args[i]->type.layout == l && value_is_hard(s, op->args[i]);
-    return n;
+/* Where an operand lies that was computed, or has one axis more than what was; NULL: it is made anew anywhere. */
+static const Layout *computed_layout(Assign *s, const Value *v) {
+    if (value_is_hard(s, v)) return v->type.layout;
+    const Op *op = v->def;
+    if (!op || op->kind != OP_EXPAND || !value_is_hard(s, op->args[0])) return NULL;
+    return layout_expand(s->f->layouts, op->args[0]->type.layout, op->attr.axis);
 }
 
-/* That of most operands; of as many the first one's, but a layout that memory wants before one that elements were moved
- * into. */
+/* What it costs to have an op's operands in `l`: those that come from other warps, and then those that move at all.
+ * What somebody has demanded in `l` is there. */
+static uint32_t moved_cost(Assign *s, const Op *op, const Layout *l) {
+    enum { ACROSS_WARPS = 100 };
+    uint32_t cost = 0;
+    for (uint32_t i = 0; i < op->nargs; i++) {
+        const Layout *from = computed_layout(s, op->args[i]);
+        if (!from || from == l || demand_has(s, op->args[i], l)) continue;
+        cost += convert_kind(from, l) > CONVERT_SHUFFLE ? ACROSS_WARPS : 1;
+    }
+    return cost;
+}
+
+/* That for which the least is moved; of two the first one's, but a layout that memory wants before one that elements
+ * were moved into. */
 static void assign_elementwise(Assign *s, Op *op) {
     Value *v = op->results[0];
     const Layout *l = NULL;
+    uint32_t least = 0;
     for (uint32_t i = 0; i < op->nargs; i++) {
         const Value *a = op->args[i];
-        if (!value_is_hard(s, a) || !shape_equal(a->type.shape, v->type.shape)) continue;
-        uint32_t has = l ? count_laid(s, op, l) : 0, own = count_laid(s, op, a->type.layout);
-        if (own > has || (own == has && !is_anchor(s, l) && is_anchor(s, a->type.layout))) l = a->type.layout;
+        const Layout *own = computed_layout(s, a);
+        if (!own || own == l || !shape_equal(a->type.shape, v->type.shape)) continue;
+        uint32_t cost = moved_cost(s, op, own);
+        if (!l || cost < least || (cost == least && !is_anchor(s, l) && is_anchor(s, own))) l = own, least = cost;
     }
     if (!l) l = anchor_default(s, v->type.shape);
     for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);

@@ -78,7 +78,7 @@ static AttrKey key_of(const Op *op) {
     case ATTR_HALF: return (AttrKey){x->half, 0};
     case ATTR_BITMASK: return (AttrKey){x->flip, 0};
     case ATTR_RANGE: return (AttrKey){(uint64_t)x->start, (uint64_t)x->end};
-    case ATTR_PRED: return (AttrKey){x->pred, 0};
+    case ATTR_PRED: return (AttrKey){x->pred, (uint64_t)x->axis << 8 | x->run_log2};
     case ATTR_ROUND: return (AttrKey){x->round, 0};
     case ATTR_ACCURACY: return (AttrKey){x->accuracy, 0};
     case ATTR_DOT:

@@ -84,6 +84,9 @@ uint32_t facts_vector(const Facts *facts, const Value *ptr, uint32_t axis, uint3
 /* How a mask behaves within aligned vectors of 2^vec_log2 elements along `axis`. */
 MaskKind facts_mask(const Facts *facts, const Value *mask, uint32_t axis, uint32_t vec_log2);
 
+/* log2 of how many aligned elements along `axis` have one value. */
+uint32_t facts_run(const Facts *facts, const Value *v, uint32_t axis);
+
 /* How many elements along `axis` the mask may let through: all that it is true of lie below this coordinate. The axis's
  * size where nothing is known. */
 uint64_t facts_live(const Facts *facts, const Value *mask, uint32_t axis);

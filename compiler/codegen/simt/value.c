@@ -226,6 +226,14 @@ static bool divide_shared(Simt *s, const Op *op, const Tile *x, const Tile *y, T
     return by != NULL;
 }
 
+/* The first register that has the same truth as `reg`. */
+static uint32_t run_begin(const Op *op, uint32_t reg) {
+    const Layout *l = op->results[0]->type.layout;
+    if (op->kind != OP_ICMP || !op->attr.run_log2 || !l) return reg;
+    uint32_t held = layout_vector(l, op->attr.axis), run = held < op->attr.run_log2 ? held : op->attr.run_log2;
+    return reg & ~((1u << run) - 1);
+}
+
 void simt_elementwise(Simt *s, const Op *op) {
     Value *v = op->results[0];
     Tile r = tile_create(s, tile_registers(v));
@@ -233,6 +241,11 @@ void simt_elementwise(Simt *s, const Op *op) {
     if (!done && op->nargs == 2) done = divide_shared(s, op, tile_of(s, op->args[0]), tile_of(s, op->args[1]), &r);
     Memo memo = {.n = 0};
     for (uint32_t i = 0; i < r.n && !done; i++) {
+        uint32_t first = run_begin(op, i);
+        if (first < i) {
+            r.at[i] = r.at[first];
+            continue;
+        }
         V a[3] = {NULL, NULL, NULL};
         simt_at(s, i, 1);
         for (uint32_t k = 0; k < op->nargs; k++) a[k] = tile_slot(s, tile_of(s, op->args[k]), i);

@@ -74,9 +74,11 @@ static bool read_item(Reader *r, Line *l) {
     if (k == ATTR_DOT && !strcmp(word, "unsigned_b")) return a->is_unsigned[1] = true;
     if (!expect(r, "=")) return false;
     bool has_axis =
-        k == ATTR_AXIS || k == ATTR_REDUCE || k == ATTR_COMBINE || l->kind == OP_SHGATHER || l->kind == OP_SHSLICE;
+        k == ATTR_AXIS || k == ATTR_REDUCE || k == ATTR_COMBINE || l->kind == OP_SHGATHER || l->kind == OP_SHSLICE ||
+        l->kind == OP_ICMP;
     if (has_axis && !strcmp(word, "axis")) return read_u32(r, 0, SHAPE_RANK, &a->axis);
     if (!strcmp(word, "when")) return read_choice(r, when_words, &x) && (a->when = (When)x, true);
+    if (l->kind == OP_ICMP && !strcmp(word, "run")) return read_log2(r, SHAPE_BITS, &a->run_log2);
     bool has_perm = k == ATTR_PERM || l->kind == OP_SHSLICE || l->kind == OP_SHMATRIX;
     if (has_perm && !strcmp(word, "perm")) return read_perm(r, a);
     if (k == ATTR_HALF && !strcmp(word, "half")) return read_u32(r, 0, 1, &a->half);

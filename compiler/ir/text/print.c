@@ -292,8 +292,10 @@ static void put_braces(Printer *p, const Op *op) {
     case ATTR_LOOP: brace_loop(&b, &a->loop); break;
     case ATTR_NONE:
     case ATTR_BITS:
-    case ATTR_RANGE:
+    case ATTR_RANGE: break;
     case ATTR_PRED:
+        if (a->run_log2) brace(&b, "axis = %u, run = %u", a->axis, 1u << a->run_log2);
+        break;
     case ATTR_SCOPE:
         if (a->is_begin) brace(&b, "begin");
         break;

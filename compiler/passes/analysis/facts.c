@@ -256,6 +256,11 @@ uint64_t facts_live(const Facts *facts, const Value *mask, uint32_t axis) {
     return size;
 }
 
+uint32_t facts_run(const Facts *facts, const Value *v, uint32_t axis) {
+    uint32_t run = log2_floor(fact_of(facts, v)->constant[axis]), size = v->type.shape.log2[axis];
+    return run < size ? run : size;
+}
+
 MaskKind facts_mask(const Facts *facts, const Value *mask, uint32_t axis, uint32_t vec_log2) {
     if (!mask) return MASK_NONE;
     const Fact *f = fact_of(facts, mask);

@@ -257,6 +257,16 @@ static void assign_elementwise(Assign *s, Op *op) {
     v->type.layout = l;
 }
 
+/* Of a comparison: along which axis neighbours have the same truth, so that a thread compares once for all. */
+static void note_run(void *assign, Op *op) {
+    Assign *s = assign;
+    if (op->kind != OP_ICMP) return;
+    for (uint32_t d = 0; d < op->results[0]->type.shape.rank; d++) {
+        uint32_t run = facts_run(s->facts, op->results[0], d);
+        if (run > op->attr.run_log2) op->attr.run_log2 = (uint8_t)run, op->attr.axis = d;
+    }
+}
+
 static void demand_passed(Assign *s, Op *end, uint32_t skip, Value *const *to, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         if (value_is_tile(to[i])) demand_arg(s, end, skip + i, to[i]->type.layout);
@@ -404,6 +414,7 @@ void pass_layout(Func *f, PassContext *c) {
     s.warps_log2 = (uint32_t)__builtin_ctz(f->num_warps);
     s.ctas_log2 = (uint32_t)__builtin_ctz(f->blocks_per_program);
     s.votes = votes_take(f, s.facts, t, false, c->scratch);
+    if (c->opt_level > 0) func_walk(f, note_run, &s);
     func_walk(f, anchor_note, &s);
     func_walk(f, anchor_note_warps, &s);
     if (s.ctas_log2) func_walk(f, widen_barrier, f);

@@ -2,7 +2,8 @@
  *
  * In: a function behind barriers. Out: where registers bind, a 32-bit tile made of narrow tiles is not live across the
  * reduction that it goes into. Behind the reduction stand copies of the ops that made it, on `opaque_copy` of the
- * narrow tiles; or the tile is spilled (`spill_shared`).
+ * narrow tiles; or the tile is spilled (`spill_shared`). In a loop that copies ahead, where a thread would have too few
+ * registers, the copies are read again, and the place is copied to when that is done.
  * Method: the level of a value is the number of reductions that it waits for, one after the other. A tile with a use on
  * a higher level than its own is live across a reduction. Level by level: if too much is live across it, and the narrow
  * tiles are less, expensive tiles are spilled and each op that makes a cheap one is copied once. The copies are the
@@ -39,6 +40,8 @@ typedef struct Remat {
     const Target *t;
     const Facts *facts;
     Arena *scratch;
+    Block *block;        /* the function's, or a loop's */
+    uint32_t held;       /* words that a thread has all the time: what the loop carries, what it finds made */
     uint32_t known;      /* values before the pass; the tables by value id are as long */
     uint8_t *level;
     uint8_t *cost;       /* 0: not known yet */
@@ -56,9 +59,14 @@ static bool is_narrow(const Value *v) {
     return value_is_tile(v) && bits >= 8 && bits <= NARROW_BITS;
 }
 
-/* Made of ranges, constants and scalars alone, or of what a warp shares: a base and constants, or predicates. */
+/* A number for each row of a tile, in the tile's shape. */
+static bool is_of_rows(const Op *op) {
+    return op && op->kind == OP_BROADCAST && layout_registers(op->args[0]->type.layout) <= FEW_REGISTERS;
+}
+
+/* Made of ranges, constants and scalars alone, or of what a warp or a row shares: a base and constants, predicates. */
 static bool is_index(const Value *v, uint32_t depth) {
-    if (!value_is_tile(v) || (v->def && v->def->kind == OP_SPREADWARP)) return true;
+    if (!value_is_tile(v) || (v->def && v->def->kind == OP_SPREADWARP) || is_of_rows(v->def)) return true;
     if (!v->def || !depth || (!op_is_tile_maker(v->def) && !op_is_elementwise(v->def->kind))) return false;
     for (uint32_t i = 0; i < v->def->nargs; i++)
         if (!is_index(v->def->args[i], depth - 1)) return false;
@@ -79,15 +87,27 @@ static uint32_t cost_of_op(const Op *op) {
     return divides_by_scalar(op) ? 2 : op_cost(op);
 }
 
+/* What copies are made from: narrow tiles; in a loop, what each thread copied to shared memory for itself. */
+static bool is_root(const Remat *r, const Value *v) {
+    if (r->block == r->f->body) return is_narrow(v);
+    return v->def && v->def->kind == OP_COPYREAD && value_is_tile(v) &&
+           layout_registers(v->type.layout) > FEW_REGISTERS && r->f->buffers.at[v->def->attr.buffer].is_private;
+}
+
+/* Made before the loop. */
+static bool is_outer(const Remat *r, const Value *v) {
+    return (v->def ? v->def->parent : v->block) != r->block;
+}
+
 static bool is_spilled(const Value *v) {
     return v->def && v->def->kind == OP_SPILL;
 }
 
 /* Of computing v once more from narrow tiles; more than MOST_COST where that cannot be. */
 static uint32_t cost_of(Remat *r, const Value *v) {
-    if (is_free(v) || is_spilled(v)) return 0;
-    if (!v->def || v->def->parent != r->f->body) return MOST_COST + 1;
-    if (is_narrow(v)) return 0;
+    if (is_free(v) || is_spilled(v) || is_outer(r, v)) return 0;
+    if (!v->def) return MOST_COST + 1;
+    if (is_root(r, v)) return 0;
     if (!op_is_elementwise(v->def->kind)) return MOST_COST + 1;
     if (r->cost[v->id]) return r->cost[v->id];
     uint32_t cost = cost_of_op(v->def);
@@ -123,7 +143,7 @@ static uint32_t level_of_args(const Remat *r, const Op *op) {
 /* What is loaded from shared memory follows what was stored; what has regions follows everything. */
 static void find_levels(Remat *r) {
     uint32_t shared = 0, last = 0;
-    for (const Op *op = r->f->body->first; op; op = op->next) {
+    for (const Op *op = r->block->first; op; op = op->next) {
         uint32_t level = level_of_args(r, op);
         bool is_exchange = op_is_exchange(r->f, op);
         if (is_exchange && op->kind != OP_SHSTORE) level = shared > level ? shared : level;
@@ -149,11 +169,14 @@ static uint32_t words_of(Remat *r, const Value *v) {
     return (uint32_t)((live < registers ? live : registers) * dtype_bits(v->type.dtype) + 31) / 32;
 }
 
-/* Registers of a thread for tiles: 33 in programs of eight warps and more, 84 in those of four; it has 255 at most. */
+/* Registers of a thread for tiles: 33 in programs of eight warps and more, 84 in those of four; it has 255 at most. In
+ * a loop, which loads ahead by itself, as many as one block may have. */
 static uint32_t room_of(const Remat *r) {
-    uint32_t threads = BLOCKS * r->f->threads_per_program,
+    bool is_loop = r->block != r->f->body;
+    uint32_t threads = is_loop ? r->f->threads_per_program : BLOCKS * r->f->threads_per_program,
              registers = r->t->registers_per_sm / (threads < THREADS ? threads : THREADS);
-    return (registers < r->t->max_registers ? registers : r->t->max_registers) - OWN;
+    if (registers > r->t->max_registers) registers = r->t->max_registers;
+    return registers > OWN + r->held ? registers - OWN - r->held : 0;
 }
 
 typedef struct Living {
@@ -162,10 +185,10 @@ typedef struct Living {
 } Living;
 
 static void add_roots(Remat *r, const Value *v, uint8_t *seen, Living *l) {
-    if (is_free(v) || is_spilled(v) || seen[v->id]) return;
+    if (is_free(v) || is_spilled(v) || is_outer(r, v) || seen[v->id]) return;
     seen[v->id] = 1;
-    if (is_narrow(v)) {
-        l->roots += words_of(r, v);
+    if (is_root(r, v)) {
+        l->roots += r->block == r->f->body ? words_of(r, v) : 0;
         return;
     }
     for (uint32_t i = 0; i < v->def->nargs; i++) add_roots(r, v->def->args[i], seen, l);
@@ -174,15 +197,17 @@ static void add_roots(Remat *r, const Value *v, uint8_t *seen, Living *l) {
 /* Is v of a lower level, and used on this one or beyond? */
 static bool lives_into(const Remat *r, const Value *v, uint32_t level) {
     if (r->level[v->id] >= level) return false;
-    for (const Use *u = v->uses; u; u = u->next)
-        if (u->op->parent != r->f->body || level_of_args(r, u->op) >= level) return true;
+    for (const Use *u = v->uses; u; u = u->next) {
+        if (u->op == r->block->last) continue; /* in the place of what the loop carried */
+        if (u->op->parent != r->block || level_of_args(r, u->op) >= level) return true;
+    }
     return false;
 }
 
 static bool pays(Remat *r, uint32_t level) {
     Living l = {0};
     uint8_t *seen = NEW_ARRAY(r->scratch, uint8_t, r->known);
-    for (const Op *op = r->f->body->first; op; op = op->next) {
+    for (const Op *op = r->block->first; op; op = op->next) {
         for (uint32_t i = 0; i < op->nresults; i++) {
             const Value *v = op->results[i];
             if (!is_wide(v) || layout_registers(v->type.layout) <= FEW_REGISTERS || !lives_into(r, v, level)) continue;
@@ -200,14 +225,15 @@ static bool pays(Remat *r, uint32_t level) {
 
 static Value *copy_at(Remat *r, Value *v, uint32_t level, const Builder *b) {
     if (v->id >= r->known) v = r->origin.at[v->id - r->known];
-    if (is_free(v) || is_spilled(v) || (!is_narrow(v) && r->level[v->id] >= level)) return v;
+    if (is_free(v) || is_spilled(v) || is_outer(r, v) || (!is_root(r, v) && r->level[v->id] >= level)) return v;
     for (const Copy *c = r->copies[v->id]; c; c = c->next)
         if (c->level == level) return c->value;
     Value *args[8], *made;
-    for (uint32_t i = 0; i < v->def->nargs && !is_narrow(v); i++) args[i] = copy_at(r, v->def->args[i], level, b);
+    for (uint32_t i = 0; i < v->def->nargs; i++)
+        args[i] = is_root(r, v) ? v->def->args[i] : copy_at(r, v->def->args[i], level, b);
     Builder at = *b;
     at.span = v->def->span;
-    if (is_narrow(v)) made = build1(&at, OP_OPAQUE, v);
+    if (is_root(r, v) && r->block == r->f->body) made = build1(&at, OP_OPAQUE, v);
     else made = op_build(&at, v->def->kind, args, v->def->nargs, v->def->attr, v->type)->results[0];
     made->name = v->name;
     vec_push(r->scratch, &r->origin, v);
@@ -219,7 +245,7 @@ static Value *copy_at(Remat *r, Value *v, uint32_t level, const Builder *b) {
 
 static void copy_args(Remat *r, Op *op) {
     uint32_t level = level_of_args(r, op);
-    for (uint32_t i = 0; i < op->nargs && r->does[level]; i++) {
+    for (uint32_t i = 0; i < op->nargs && r->does[level] && op != r->block->last; i++) {
         Value *v = op->args[i];
         if (r->level[v->id] >= level || !is_again(r, v)) continue;
         Builder b = builder_before(r->f, op);
@@ -270,28 +296,90 @@ static bool spill(Remat *r, Value *v) {
 
 /* ---- The pass ---------------------------------------------------------------------------------------------------- */
 
+/* Words of the tiles that a loop carries, and of those that were made before it. */
+static uint32_t words_held(Remat *r) {
+    uint32_t words = 0;
+    uint8_t *seen = NEW_ARRAY(r->scratch, uint8_t, r->known);
+    for (uint32_t i = 0; i < r->block->args.len; i++)
+        if (value_is_tile(r->block->args.at[i])) words += words_of(r, r->block->args.at[i]);
+    for (const Op *op = r->block->first; op; op = op->next) {
+        for (uint32_t i = 0; i < op->nargs; i++) {
+            const Value *v = op->args[i];
+            if (!is_outer(r, v) || is_free(v) || seen[v->id]++) continue;
+            words += words_of(r, v);
+        }
+    }
+    return words;
+}
+
 static void begin(Remat *r) {
     r->known = r->f->next_value;
     r->level = NEW_ARRAY(r->scratch, uint8_t, r->known);
     r->cost = NEW_ARRAY(r->scratch, uint8_t, r->known);
     r->copies = NEW_ARRAY(r->scratch, Copy *, r->known);
+    r->origin.len = 0;
     r->facts = facts_compute(r->f, r->scratch);
     r->elements = 0;
+    r->held = r->block == r->f->body ? 0 : words_held(r);
     find_levels(r);
     for (uint32_t i = 1; i <= LEVELS; i++) r->does[i] = pays(r, i);
 }
 
+static void spill_all(Remat *r) {
+    bool spills = false;
+    for (Op *op = r->block->first, *next; op; op = next) {
+        next = op->next;
+        if (op->nresults == 1 && op->results[0]->id < r->known) spills |= spill(r, op->results[0]);
+    }
+    if (spills) begin(r);
+    r->changed |= spills;
+}
+
+static void remat_block(Remat *r, Block *b) {
+    r->block = b;
+    begin(r);
+    if (b == r->f->body) spill_all(r);
+    for (Op *op = b->first, *next; op; op = next) {
+        next = op->next;
+        copy_args(r, op);
+    }
+}
+
+/* Does each thread copy for itself alone? Then no barrier stands between a copy and what it may follow. */
+static bool copies_own(const Func *f, const Block *b) {
+    bool copies = false;
+    for (const Op *op = b->first; op; op = op->next) {
+        if (op->kind != OP_COPYASYNC) continue;
+        if (!f->buffers.at[op->attr.buffer].is_private) return false;
+        copies = true;
+    }
+    return copies;
+}
+
+/* Places that are read again are copied to behind that. */
+static void copy_late(Block *b) {
+    const Op *end = b->last;
+    for (Op *op = b->first, *next; op != end; op = next) {
+        next = op->next;
+        if ((op->kind != OP_COPYASYNC || !op->attr.is_prefetch) && op->kind != OP_COPYCOMMIT) continue;
+        op_move_before(op, b->last);
+        if (end == b->last) end = op;
+    }
+}
+
+static void remat_loop(void *context, Op *op) {
+    Remat *r = context;
+    bool changed = r->changed;
+    if (op->kind != OP_FOR || !copies_own(r->f, op->regions[0])) return;
+    r->changed = false;
+    remat_block(r, op->regions[0]);
+    if (r->changed) copy_late(op->regions[0]);
+    r->changed |= changed;
+}
+
 void pass_remat(Func *f, PassContext *c) {
     Remat r = {.f = f, .t = c->target, .scratch = c->scratch};
-    begin(&r);
-    for (Op *op = f->body->first, *next; op; op = next) {
-        next = op->next;
-        if (op->nresults == 1 && op->results[0]->id < r.known) r.changed |= spill(&r, op->results[0]);
-    }
-    if (r.changed) begin(&r);
-    for (Op *op = f->body->first, *next; op; op = next) {
-        next = op->next;
-        copy_args(&r, op);
-    }
+    remat_block(&r, f->body);
+    func_walk(f, remat_loop, &r);
     if (r.changed) pass_dce(f, c);
 }

@@ -21,7 +21,8 @@ SHAPES = {"weight": (lambda m, n: (n,), None), "bias": (lambda m, n: (n,), None)
           "rstd": (lambda m, n: (m,), "fp32"), "loss": (lambda m, n: (m,), "fp32"), "lse": (lambda m, n: (m,), "fp32"),
           "target": (lambda m, n: (m,), "i32"), "dweight": (lambda m, n: (n,), "fp32"),
           "dbias": (lambda m, n: (n,), "fp32"), "dw_parts": (lambda m, n: (parts(n), n), "fp32"),
-          "db_parts": (lambda m, n: (parts(n), n), "fp32")}
+          "both": (lambda m, n: (2, n), "fp32"), "both_parts": (lambda m, n: (parts(n), 2 * n), "fp32")}
+ROWS_OF = {"dweight": ("both", 0), "dbias": ("both", 1)}  # where the kernel has that array
 SUMS = ("weight", "bias", "dweight", "dbias")  # a number a column
 SIZES = {"fp32": 4, "fp16": 2, "bf16": 2, "i32": 4}
 TOLERANCES = {"fp32": 2e-5, "fp16": 2e-3, "bf16": 1.6e-2}
@@ -95,8 +96,8 @@ def parts(n):
     return PLACES[min(8, 1 << (n - 1).bit_length() >> 13) if n > 12288 else 1]
 
 
-def column_sum(to, sums):
-    return ("column_sum.dsl", lambda b, m, n: (b[to], b[sums], n, parts(n), n))
+def column_sum(to, sums, times=1):
+    return ("column_sum.dsl", lambda b, m, n: (b[to], b[sums], times * n, parts(n), times * n))
 
 
 KERNELS = {k.name: k for k in (
@@ -125,9 +126,9 @@ KERNELS = {k.name: k for k in (
            rmsnorm_backward, 2, 1, 0.25, True, (column_sum("dweight", "dw_parts"),), ("dw_parts",)),
     Kernel("layernorm_backward", "layernorm_backward.dsl", ("dy", "x", "weight", "mean", "rstd"),
            ("dx", "dweight", "dbias"),
-           lambda b, m, n: (b["dx"], b["dw_parts"], b["db_parts"], b["dy"], b["x"], b["weight"], b["mean"], b["rstd"],
+           lambda b, m, n: (b["dx"], b["both_parts"], b["dy"], b["x"], b["weight"], b["mean"], b["rstd"],
                             n, n, n, m, parts(n), n), layernorm_backward, 2, 1, 0.25, True,
-           (column_sum("dweight", "dw_parts"), column_sum("dbias", "db_parts")), ("dw_parts", "db_parts")),
+           (column_sum("both", "both_parts", 2),), ("both", "both_parts")),
     Kernel("gelu", "gelu.dsl", ("x",), ("y",), lambda b, m, n: (b["y"], b["x"], m * n), gelu, 1, 1),
     Kernel("cross_entropy", "cross_entropy.dsl", ("x", "target"), ("loss", "lse"),
            lambda b, m, n: (b["loss"], b["lse"], b["x"], b["target"], n, m, n, -100, 0.0), cross_entropy, 1, 0),
@@ -160,7 +161,11 @@ class Case:
 
     def make_set(self):
         arrays = {}
-        for name in dict.fromkeys((*self.kernel.inputs, *self.kernel.outputs, *self.kernel.scratch)):
+        for name in dict.fromkeys((*self.kernel.inputs, *self.kernel.scratch, *self.kernel.outputs)):
+            whole, row = ROWS_OF.get(name, (None, 0))
+            if whole in arrays:
+                arrays[name] = self.machine.row(arrays[whole], row)
+                continue
             shape, dtype = SHAPES.get(name, (lambda m, n: (m, n), None))
             arrays[name] = self.machine.array(shape(self.rows, self.n), dtype or self.dtype)
         for name in self.kernel.inputs:

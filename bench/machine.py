@@ -51,6 +51,19 @@ class LibArray:
         self.buffer.free()
 
 
+class LibRow:
+    """A row of a LibArray of two dimensions, in its memory."""
+    tensor = None
+
+    def __init__(self, whole, i):
+        self.whole, self.i, self.buffer = whole, i, self
+        self.shape, self.dtype, self.bytes = whole.shape[1:], whole.dtype, whole.bytes // whole.shape[0]
+        self.address = whole.address + i * self.bytes
+
+    def read(self):
+        return self.whole.buffer.read().reshape(self.whole.shape)[self.i]
+
+
 class TorchArray:
     def __init__(self, tensor, dtype):
         self.tensor, self.dtype = tensor, dtype
@@ -82,6 +95,9 @@ class LibMachine:
 
     def array(self, shape, dtype):
         return LibArray(self.device, shape, dtype)
+
+    def row(self, array, i):
+        return LibRow(array, i)
 
     def randomize(self, array, kind, n):
         count = math.prod(array.shape)
@@ -173,6 +189,9 @@ class TorchMachine(LibMachine):
     def array(self, shape, dtype):
         return TorchArray(self.torch.empty(shape, dtype=getattr(self.torch, self.DTYPES[dtype]), device=self.where),
                           dtype)
+
+    def row(self, array, i):
+        return TorchArray(array.tensor[i], array.dtype)
 
     def randomize(self, array, kind, n):
         if kind == "classes":

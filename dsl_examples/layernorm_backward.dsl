@@ -1,4 +1,5 @@
-# What flows back through layernorm.dsl: dx, and what each program adds to the gradients of weight and bias.
+# What flows back through layernorm.dsl: dx, and what each program adds to the gradients of weight and bias (sums: a row
+# for each program, those of weight before those of bias).
 #
 #   h = (x - mean) * rstd,   g = dy * weight
 #   dx[i, j] = (g[i, j] - sum_k g[i, k] / n_cols - h[i, j] * sum_k g[i, k] h[i, k] / n_cols) * rstd[i]
@@ -12,18 +13,18 @@
 # Rows beyond 12288 take a cluster of BLOCKS blocks. n_parts is best what runs at a time: on an H100 132, of such rows
 # 66, beyond 16384 30, beyond 32768 15.
 #
-#   fsc run layernorm_backward.dsl dx=dx.npy dweight=dw.npy:fp32[132,781] dbias=db.npy dy=dy.npy x=x.npy weight=w.npy \
-#           mean=mean.npy rstd=rstd.npy
-#   fsc run column_sum.dsl x=dw.npy y=dweight.npy
+#   fsc run layernorm_backward.dsl dx=dx.npy sums=sums.npy:fp32[132,1562] dy=dy.npy x=x.npy weight=w.npy mean=mean.npy \
+#           rstd=rstd.npy
+#   fsc run column_sum.dsl x=sums.npy y=dweight_dbias.npy
 @kernel(grid=(n_parts,), BLOCK=next_power_of_2(n_cols), WIDE=T.primitive_bitwidth > 16,
         CROOKED=x_stride * T.primitive_bitwidth % 128 > 0,
         BLOCKS=max(1, min(BLOCK // 8192, 16)) if n_cols > 12288 and max_shared() > 200000 else 1,
         ROWS=max(1, min(min(32, (4096 if WIDE and CROOKED else 8192) // BLOCK),
                         next_power_of_2(cdiv(n_rows, n_parts)))),
-        STAGES=1 if n_cols > 8192 and BLOCKS == 1 or (BLOCK >= 8192 if WIDE else CROOKED) else 3,
-        num_warps=max(1, min(16 if WIDE or n_cols > 8192 and BLOCKS == 1 else 8, ROWS * BLOCK // 512)),
+        STAGES=(1 if not WIDE or BLOCK >= 8192 else 3) if CROOKED else 2 if WIDE else 3,
+        num_warps=max(1, min(16 if (CROOKED if n_cols > 8192 and BLOCKS == 1 else WIDE) else 8, ROWS * BLOCK // 512)),
         num_ctas=BLOCKS, require=(BLOCK >= n_cols,))
-def layernorm_backward(dx: *T[n_rows:dx_stride, n_cols], dweight: *fp32[n_parts, n_cols], dbias: *fp32[n_parts, n_cols],
+def layernorm_backward(dx: *T[n_rows:dx_stride, n_cols], sums: *fp32[n_parts, 2 * n_cols],
                        dy: *T[n_rows:dy_stride, n_cols], x: *T[n_rows:x_stride, n_cols], weight: *const T[n_cols],
                        mean: *const fp32[n_rows], rstd: *const fp32[n_rows], dx_stride: i32, dy_stride: i32,
                        x_stride: i32, n_rows: i32, n_parts: i32, n_cols: i32, BLOCK: constexpr = 1024,
@@ -40,14 +41,14 @@ def layernorm_backward(dx: *T[n_rows:dx_stride, n_cols], dweight: *fp32[n_parts,
         r = load(rstd + rows, mask=rows < n_rows)
         v = load(x + rows * x_stride + cols, mask=mask).to(fp32)
         d = load(dy + rows * dy_stride + cols, mask=mask).to(fp32)
-        h = where(mask, (v - load(mean + rows, mask=rows < n_rows)) * r, 0.0)
+        db += d
+        h = v * r - where(mask, load(mean + rows, mask=rows < n_rows) * r, 0.0)
         g = d * w
         off = sum(h, axis=1, keep_dims=True) / n_cols
         level = sum(g, axis=1, keep_dims=True) / n_cols
         along = sum(g * h, axis=1, keep_dims=True) / n_cols - off * level
-        h -= off
-        store(dx + rows * dx_stride + cols, (g - level - h * along) * r, mask=mask)
-        dw += d * h
-        db += d
-    store(dweight + part * n_cols + cols, sum(dw, axis=0, keep_dims=True), mask=cols < n_cols)
-    store(dbias + part * n_cols + cols, sum(db, axis=0, keep_dims=True), mask=cols < n_cols)
+        store(dx + rows * dx_stride + cols, g * r - (h * (along * r) + (level - off * along) * r), mask=mask)
+        dw += d * (h - off)
+    own = sums + 2 * part * n_cols + cols
+    store(own, sum(dw, axis=0, keep_dims=True), mask=cols < n_cols)
+    store(own + n_cols, sum(db, axis=0, keep_dims=True), mask=cols < n_cols)

@@ -27,7 +27,7 @@ def parameters(source):
 def extents(annotation, values):
     """The shape of a contract such as *T[n_rows:x_stride, n_cols], and the name of its stride or None."""
     dims = [d.strip().split(":") for d in re.search(r"\[(.*)\]", annotation).group(1).split(",")]
-    return tuple(values[d[0]] for d in dims), dims[0][1] if len(dims[0]) > 1 else None
+    return tuple(eval(d[0], {}, values) for d in dims), dims[0][1] if len(dims[0]) > 1 else None
 
 
 def as_rows(shape):

@@ -53,6 +53,16 @@ static const Layout *expanded_layout(Assign *s, const Value *v) {
     return replicates(l) ? NULL : layout_expand(s->f->layouts, l, op->attr.axis);
 }
 
+/* Do the lanes of a warp store one behind the other, a word each or more? Then lines are written whole, and wider
+ * vectors would save no more than instructions. */
+static bool fills_lines(const Layout *l, const Value *value, uint32_t axis) {
+    uint32_t vec = layout_vector(l, axis), bytes = type_bytes(type_scalar(value->type.dtype)) << vec;
+    bool follow = bytes >= 4;
+    for (uint32_t i = 0; i < l->bits[IN_LANE]; i++)
+        follow &= l->basis[IN_LANE][i] == 1u << (shape_offset(l->shape, axis) + vec + i);
+    return follow;
+}
+
 /* A value keeps its layout where that is as good for memory; a few replicated elements are not worth a conversion. */
 static const Layout *store_layout(Assign *s, const Op *op) {
     const Value *ptr = op->args[0], *value = op->args[1];
@@ -61,7 +71,8 @@ static const Layout *store_layout(Assign *s, const Op *op) {
                  *own = value_is_hard(s, value) ? value->type.layout : expanded_layout(s, value);
     if (!own) return anchor;
     uint32_t wanted = facts_vector(s->facts, ptr, axis, s->c->target->max_vector_bytes);
-    bool along = layout_vector(own, axis) >= layout_vector(anchor, axis) || layout_vector(own, axis) >= wanted;
+    bool along = layout_vector(own, axis) >= layout_vector(anchor, axis) || layout_vector(own, axis) >= wanted ||
+                 fills_lines(own, value, axis);
     uint32_t neighbour = own->bits[IN_LANE] ? own->basis[IN_LANE][0] : 0;
     bool coalesced = neighbour == 0 || (neighbour & shape_field(own->shape, axis)) == neighbour;
     return replicates(own) || (along && coalesced) ? own : anchor;

@@ -8,7 +8,9 @@
 # the loss 0 and the gradient 0. Another target outside of 0 to n_cols - 1 gives NaN.
 #
 # One program takes one row: one read and one write of it, the row stays on chip in between. x[i, t] was read before it
-# is written: where other threads read it than those that write it the compiler sees to it. Wide rows of 16 bits that
+# is written: where other threads read it than those that write it the compiler sees to it. In 16 bits without smoothing
+# a difference of two numbers that may be alike is at the target alone: the other exponentials are made anew from the
+# scores, and need not be exact. Wide rows of 16 bits that
 # begin anywhere are SHARED by more blocks than the compiler takes: fewer would have too few registers.
 #
 #   fsc run cross_entropy_backward.dsl x=logits.npy target=t.npy loss=loss.npy scale=.01 ignore_index=-1 smoothing=.1
@@ -41,8 +43,12 @@ def cross_entropy_backward(loss: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols], 
         e = log(s) + (1 - smoothing) * (m - x_t) + smoothing * ((m - r) - above / n_cols)
     store(loss + row, 0.0 if t == ignore_index else e)
 
-    each = scale * smoothing / n_cols
-    d = p * (scale / s if e == e else nan) - where(cols == t, scale * (1 - smoothing) + each, each)
+    k = scale if e == e else nan
+    if SMOOTH or T.primitive_bitwidth > 16:
+        each = k * smoothing / n_cols
+        d = p * (k / s) - where(cols == t, k * (1 - smoothing) + each, each)
+    else:
+        d = where(cols == t, exp(x_t - shift) * (k / s) - k, exp(v - (shift + log(s))) * k)
     store(x_row + cols, where(t == ignore_index, 0.0, d), mask=mask)
 
 # test: x=random:0:fp32[16,101] target=random:1:i32[16] ignore_index=37 smoothing=0.125 scale=0.5

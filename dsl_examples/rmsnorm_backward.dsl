@@ -12,7 +12,8 @@
 @kernel(grid=(n_parts,), BLOCK=next_power_of_2(n_cols), WIDE=T.primitive_bitwidth > 16,
         CROOKED=x_stride * T.primitive_bitwidth % 128 > 0,
         BLOCKS=max(1, min(BLOCK // 8192, 16)) if n_cols > 12288 and max_shared() > 200000 else 1,
-        ROWS=max(1, min(min(32, (4096 if WIDE and CROOKED else 8192) // BLOCK),
+        ROWS=max(1, min(2 if BLOCKS > 1 and not WIDE and not CROOKED else
+                        min(32, (4096 if WIDE and CROOKED else 8192) // BLOCK),
                         next_power_of_2(cdiv(n_rows, n_parts)))),
         STAGES=(1 if not WIDE or BLOCK >= 8192 else 3) if CROOKED else 2 if WIDE else 3,
         num_warps=max(1, min(16 if (CROOKED if n_cols > 8192 and BLOCKS == 1 else WIDE) else 8, ROWS * BLOCK // 512)),
@@ -26,7 +27,7 @@ def rmsnorm_backward(dx: *T[n_rows:dx_stride, n_cols], dweight: *fp32[n_parts, n
     part = program_id(0)
     cols = arange(0, BLOCK)[None, :]
     w = load(weight + cols, mask=cols < n_cols).to(fp32)
-    dw = zeros((ROWS, BLOCK), fp32)
+    dw = zeros((ROWS if BLOCKS == 1 else 1, BLOCK), fp32)
     for first in range(part * ROWS, n_rows, n_parts * ROWS, num_stages=STAGES):
         rows = first + arange(0, ROWS)[:, None]
         mask = (rows < n_rows) & (cols < n_cols)
@@ -36,7 +37,7 @@ def rmsnorm_backward(dx: *T[n_rows:dx_stride, n_cols], dweight: *fp32[n_parts, n
         g = d * w
         along = sum(g * h, axis=1, keep_dims=True) / n_cols
         store(dx + rows * dx_stride + cols, (g - h * along) * r, mask=mask)
-        dw += d * h
+        dw += sum(d * h, axis=0, keep_dims=True) if BLOCKS > 1 else d * h
     store(dweight + part * n_cols + cols, sum(dw, axis=0, keep_dims=True), mask=cols < n_cols)
 
 # test: dy=random:0:fp32[6,300] x=random:1:fp32[6,300] weight=random:2:fp32[300] rstd=random:3:fp32[6] n_parts=1 \

@@ -1,5 +1,5 @@
-# Where the lanes of a warp store one behind the other, a word each, lines are written whole: wider vectors are not worth
-# an exchange. Of 16 bits they are.
+# What a reduction leaves is written once. Where the lanes of a warp store one behind the other, a word each, they write
+# lines whole: wider vectors are not worth an exchange. Of 16 bits they are.
 # RUN: fsc %s --passes=fold,cse,layout --emit=tile --arch=sm_90 -o - --num-warps=4 --signature="*fp32:16, *fp32" | \
 # RUN:   FileCheck %s
 # RUN: fsc %s --passes=fold,cse,layout --emit=tile --arch=sm_90 -o - --num-warps=4 --signature="*fp16:16, *fp16" | \

@@ -63,7 +63,8 @@ static bool fills_lines(const Layout *l, const Value *value, uint32_t axis) {
     return follow;
 }
 
-/* A value keeps its layout where that is as good for memory; a few replicated elements are not worth a conversion. */
+/* A value keeps its layout where that is as good for memory; a few replicated elements are not worth a conversion, nor
+ * is what a reduction left, written once. */
 static const Layout *store_layout(Assign *s, const Op *op) {
     const Value *ptr = op->args[0], *value = op->args[1];
     uint32_t axis = vote_of(s->votes, op).axis;
@@ -72,7 +73,7 @@ static const Layout *store_layout(Assign *s, const Op *op) {
     if (!own) return anchor;
     uint32_t wanted = facts_vector(s->facts, ptr, axis, s->c->target->max_vector_bytes);
     bool along = layout_vector(own, axis) >= layout_vector(anchor, axis) || layout_vector(own, axis) >= wanted ||
-                 fills_lines(own, value, axis);
+                 (!value_is_hard(s, value) && fills_lines(own, value, axis));
     uint32_t neighbour = own->bits[IN_LANE] ? own->basis[IN_LANE][0] : 0;
     bool coalesced = neighbour == 0 || (neighbour & shape_field(own->shape, axis)) == neighbour;
     return replicates(own) || (along && coalesced) ? own : anchor;

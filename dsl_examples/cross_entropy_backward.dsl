@@ -43,11 +43,11 @@ def cross_entropy_backward(loss: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols], 
         e = log(s) + (1 - smoothing) * (m - x_t) + smoothing * ((m - r) - above / n_cols)
     store(loss + row, 0.0 if t == ignore_index else e)
 
-    k = scale if e == e else nan
     if SMOOTH or T.primitive_bitwidth > 16:
-        each = k * smoothing / n_cols
-        d = p * (k / s) - where(cols == t, k * (1 - smoothing) + each, each)
+        each = scale * smoothing / n_cols
+        d = p * (scale / s if e == e else nan) - where(cols == t, scale * (1 - smoothing) + each, each)
     else:
+        k = scale if e == e else nan
         d = where(cols == t, exp(x_t - shift) * (k / s) - k, exp(v - (shift + log(s))) * k)
     store(x_row + cols, where(t == ignore_index, 0.0, d), mask=mask)
 

@@ -29,7 +29,7 @@ def mean_variance(mean: *fp32[n_rows], variance: *fp32[n_rows], x: *T[n_rows:x_s
         d = where(mask, v - average, 0.0)
         n += mask.to(fp32)
         average += d / maximum(n, 1.0)
-        m2 += where(mask, d * (v - average), 0.0)
+        m2 += d * (v - average)
     n_row, mean_row, m2_row = reduce((n, average, m2), 0, merge)
     store(mean + row, mean_row)
     store(variance + row, m2_row / n_row)

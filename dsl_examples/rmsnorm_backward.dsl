@@ -16,7 +16,7 @@
                         min(32, (4096 if WIDE and CROOKED else 8192) // BLOCK),
                         next_power_of_2(cdiv(n_rows, n_parts)))),
         STAGES=(1 if not WIDE or BLOCK >= 8192 else 3) if CROOKED else 2 if WIDE else 3,
-        num_warps=max(1, min(16 if (CROOKED if n_cols > 8192 and BLOCKS == 1 else WIDE) else 8, ROWS * BLOCK // 512)),
+        num_warps=max(1, min(16 if (CROOKED if BLOCK > 8192 and BLOCKS == 1 else WIDE) else 8, ROWS * BLOCK // 512)),
         num_ctas=BLOCKS, require=(BLOCK >= n_cols,))
 def rmsnorm_backward(dx: *T[n_rows:dx_stride, n_cols], dweight: *fp32[n_parts, n_cols],
                      dy: *T[n_rows:dy_stride, n_cols], x: *T[n_rows:x_stride, n_cols], weight: *const T[n_cols],

@@ -7,11 +7,12 @@
 #
 # The sums over i go across all rows. Each program walks every n_parts-th tile of ROWS rows and adds up what it meets,
 # in fp32 and on chip; it writes one row of sums at its end, and column_sum.dsl adds those rows: the same bits every
-# time. The stored mean was rounded: all of h is off by as much. As the mean of h is 0, `off` is known.
+# time. The stored mean, and its product with rstd, are rounded: all of h is off by as much, which `off` says, as the
+# mean of h is 0.
 #
-# A tile has 8192 elements, or 4096 where rows begin anywhere, and the next ones are on their way meanwhile (STAGES).
-# Rows beyond 12288 take a cluster of BLOCKS blocks, of 16 bits two at a time; a thread adds up both in one place.
-# n_parts is best what runs at a time: on an H100 132, of such rows 66, beyond 16384 30, beyond 32768 15.
+# A tile has 8192 elements, or 4096 where rows begin anywhere, and the next ones are on their way (STAGES). Rows beyond
+# 12288 take a cluster of BLOCKS blocks, of 16 bits two at a time; a thread adds up both in one place. n_parts is best
+# what runs at a time: on an H100 132, of such rows 66, beyond 16384 30, beyond 32768 15.
 #
 #   fsc run layernorm_backward.dsl dx=dx.npy sums=sums.npy:fp32[132,1562] dy=dy.npy x=x.npy weight=w.npy mean=mean.npy \
 #           rstd=rstd.npy

@@ -226,7 +226,8 @@ typedef struct Attr {
     uint32_t ahead;     /* of bulk_load in a loop: so many rounds */
     uint32_t imprecise; /* of fp8 operands: so many products may be added in less than fp32; 0: not said */
     uint32_t flags;     /* a set of COMBINE_… */
-    uint8_t run_log2;   /* of icmp: the same truth for so many elements along the axis, aligned; 0: not said */
+    uint8_t run_log2;   /* of icmp: the same truth for so many elements along the axis, aligned, or for all of them
+                         * where there are fewer (in a part of a tile); 0: not said */
     Pred pred;
     Round round;
     Accuracy accuracy;

@@ -44,7 +44,7 @@ def layernorm_backward(dx: *T[n_rows:dx_stride, n_cols], sums: *fp32[n_parts, 2 
         v = load(x + rows * x_stride + cols, mask=mask).to(fp32)
         d = load(dy + rows * dy_stride + cols, mask=mask).to(fp32)
         db += sum(d, axis=0, keep_dims=True) if BLOCKS > 1 else d
-        h = v * r - where(mask, load(mean + rows, mask=rows < n_rows) * r, 0.0)
+        h = fma(v, r, where(mask, -r * load(mean + rows, mask=rows < n_rows), 0.0))
         g = d * w
         off = sum(h, axis=1, keep_dims=True) / n_cols
         level = sum(g, axis=1, keep_dims=True) / n_cols

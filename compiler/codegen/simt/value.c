@@ -228,10 +228,10 @@ static bool divide_shared(Simt *s, const Op *op, const Tile *x, const Tile *y, T
 
 /* The first register that has the same truth as `reg`. */
 static uint32_t run_begin(const Op *op, uint32_t reg) {
-    const Layout *l = op->results[0]->type.layout;
-    if (op->kind != OP_ICMP || !op->attr.run_log2 || !l) return reg;
-    uint32_t held = layout_vector(l, op->attr.axis), run = held < op->attr.run_log2 ? held : op->attr.run_log2;
-    return reg & ~((1u << run) - 1);
+    uint32_t run = op->attr.run_log2;
+    if (!run) return reg;
+    uint32_t held = layout_vector(op->results[0]->type.layout, op->attr.axis);
+    return reg & ~((1u << (run < held ? run : held)) - 1);
 }
 
 void simt_elementwise(Simt *s, const Op *op) {

@@ -53,8 +53,8 @@ bool value_is_cheap(Assign *s, const Value *v);
 bool value_is_hard(Assign *s, const Value *v);
 /* The layout of operand i of an op whose result is wanted in l. */
 const Layout *operand_layout(Assign *s, const Op *op, uint32_t i, const Layout *l);
-/* Has somebody demanded v in layout l already? */
-bool demand_has(const Assign *s, const Value *v, const Layout *l);
+/* v in layout l as somebody demanded it; NULL: nobody has. */
+Value *demand_made(const Assign *s, const Value *v, const Layout *l);
 /* Operand i becomes what it is in layout l: itself, a clone, or a conversion. */
 void demand_arg(Assign *s, Op *op, uint32_t i, const Layout *l);
 

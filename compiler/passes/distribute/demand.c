@@ -96,18 +96,17 @@ static bool widens(const Assign *s, const Value *v) {
     return is && v->def->args[0]->id < s->known;
 }
 
-bool demand_has(const Assign *s, const Value *v, const Layout *l) {
+Value *demand_made(const Assign *s, const Value *v, const Layout *l) {
     const Clone *c = v->id < s->known ? s->clones[v->id] : NULL;
     while (c && c->layout != l) c = c->next;
-    return c != NULL;
+    return c ? c->value : NULL;
 }
 
 static Value *demand(Assign *s, Value *v, const Layout *l) {
     if (!value_is_tile(v) || v->type.layout == l) return v;
     if (v->id >= s->known) bug("layout: a clone is demanded again in another layout");
-    for (const Clone *c = s->clones[v->id]; c; c = c->next) {
-        if (c->layout == l) return c->value;
-    }
+    Value *made = demand_made(s, v, l);
+    if (made) return made;
     if (!v->type.layout && (value_is_cheap(s, v) || op_is_shaping(v->def))) return remember(s, v, l, clone_in(s, v, l));
     if (v->type.layout && widens(s, v)) return remember(s, v, l, clone_in(s, v, l));
     if (!v->type.layout) bug("layout: %s has no layout yet", v->def ? op_info[v->def->kind].name : "an argument");

@@ -45,12 +45,12 @@ static void assign_load(Assign *s, Op *op) {
     op->results[0]->type.layout = l;
 }
 
-/* Where a tile lies that another with one axis more is made of; NULL: nowhere yet, or it has copies. */
-static const Layout *expanded_layout(Assign *s, const Value *v) {
+/* Where v lies if it was computed, or has one axis more than what was; NULL: it is made anew anywhere. */
+static const Layout *computed_layout(Assign *s, const Value *v) {
+    if (value_is_hard(s, v)) return v->type.layout;
     const Op *op = v->def;
     if (!op || op->kind != OP_EXPAND || !value_is_hard(s, op->args[0])) return NULL;
-    const Layout *l = op->args[0]->type.layout;
-    return replicates(l) ? NULL : layout_expand(s->f->layouts, l, op->attr.axis);
+    return layout_expand(s->f->layouts, op->args[0]->type.layout, op->attr.axis);
 }
 
 /* Do the lanes of a warp store one behind the other, a word each or more? Then lines are written whole, and wider
@@ -68,12 +68,12 @@ static bool fills_lines(const Layout *l, const Value *value, uint32_t axis) {
 static const Layout *store_layout(Assign *s, const Op *op) {
     const Value *ptr = op->args[0], *value = op->args[1];
     uint32_t axis = vote_of(s->votes, op).axis;
-    const Layout *anchor = anchor_access(s, op),
-                 *own = value_is_hard(s, value) ? value->type.layout : expanded_layout(s, value);
-    if (!own) return anchor;
+    const Layout *anchor = anchor_access(s, op), *own = computed_layout(s, value);
+    bool is_left = !value_is_hard(s, value); /* by a reduction */
+    if (!own || (is_left && replicates(own))) return anchor;
     uint32_t wanted = facts_vector(s->facts, ptr, axis, s->c->target->max_vector_bytes);
     bool along = layout_vector(own, axis) >= layout_vector(anchor, axis) || layout_vector(own, axis) >= wanted ||
-                 (!value_is_hard(s, value) && fills_lines(own, value, axis));
+                 (is_left && fills_lines(own, value, axis));
     uint32_t neighbour = own->bits[IN_LANE] ? own->basis[IN_LANE][0] : 0;
     bool coalesced = neighbour == 0 || (neighbour & shape_field(own->shape, axis)) == neighbour;
     return replicates(own) || (along && coalesced) ? own : anchor;
@@ -230,22 +230,14 @@ static void assign_combine(Assign *s, Op *op) {
         if (value_is_tile(op->results[i])) op->results[i]->type.layout = to;
 }
 
-/* Where an operand lies that was computed, or has one axis more than what was; NULL: it is made anew anywhere. */
-static const Layout *computed_layout(Assign *s, const Value *v) {
-    if (value_is_hard(s, v)) return v->type.layout;
-    const Op *op = v->def;
-    if (!op || op->kind != OP_EXPAND || !value_is_hard(s, op->args[0])) return NULL;
-    return layout_expand(s->f->layouts, op->args[0]->type.layout, op->attr.axis);
-}
-
 /* What it costs to have an op's operands in `l`: those that come from other warps, and then those that move at all.
  * What somebody has demanded in `l` is there. */
 static uint32_t moved_cost(Assign *s, const Op *op, const Layout *l) {
-    enum { ACROSS_WARPS = 100 };
+    enum { ACROSS_WARPS = 100 /* more than an op has operands */ };
     uint32_t cost = 0;
     for (uint32_t i = 0; i < op->nargs; i++) {
         const Layout *from = computed_layout(s, op->args[i]);
-        if (!from || from == l || demand_has(s, op->args[i], l)) continue;
+        if (!from || from == l || demand_made(s, op->args[i], l)) continue;
         cost += convert_kind(from, l) > CONVERT_SHUFFLE ? ACROSS_WARPS : 1;
     }
     return cost;

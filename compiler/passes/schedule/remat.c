@@ -52,6 +52,10 @@ typedef struct Remat {
     bool does[LEVELS + 1], changed;
 } Remat;
 
+static bool in_loop(const Remat *r) {
+    return r->block != r->f->body;
+}
+
 /* ---- What may be computed again ---------------------------------------------------------------------------------- */
 
 static bool is_narrow(const Value *v) {
@@ -89,7 +93,7 @@ static uint32_t cost_of_op(const Op *op) {
 
 /* What copies are made from: narrow tiles; in a loop, what each thread copied to shared memory for itself. */
 static bool is_root(const Remat *r, const Value *v) {
-    if (r->block == r->f->body) return is_narrow(v);
+    if (!in_loop(r)) return is_narrow(v);
     return v->def && v->def->kind == OP_COPYREAD && value_is_tile(v) &&
            layout_registers(v->type.layout) > FEW_REGISTERS && r->f->buffers.at[v->def->attr.buffer].is_private;
 }
@@ -172,8 +176,7 @@ static uint32_t words_of(Remat *r, const Value *v) {
 /* Registers of a thread for tiles: 33 in programs of eight warps and more, 84 in those of four; it has 255 at most. In
  * a loop, which loads ahead by itself, as many as one block may have. */
 static uint32_t room_of(const Remat *r) {
-    bool is_loop = r->block != r->f->body;
-    uint32_t threads = is_loop ? r->f->threads_per_program : BLOCKS * r->f->threads_per_program,
+    uint32_t threads = r->f->threads_per_program * (in_loop(r) ? 1 : BLOCKS),
              registers = r->t->registers_per_sm / (threads < THREADS ? threads : THREADS);
     if (registers > r->t->max_registers) registers = r->t->max_registers;
     return registers > OWN + r->held ? registers - OWN - r->held : 0;
@@ -188,7 +191,7 @@ static void add_roots(Remat *r, const Value *v, uint8_t *seen, Living *l) {
     if (is_free(v) || is_spilled(v) || is_outer(r, v) || seen[v->id]) return;
     seen[v->id] = 1;
     if (is_root(r, v)) {
-        l->roots += r->block == r->f->body ? words_of(r, v) : 0;
+        l->roots += in_loop(r) ? 0 : words_of(r, v);
         return;
     }
     for (uint32_t i = 0; i < v->def->nargs; i++) add_roots(r, v->def->args[i], seen, l);
@@ -229,11 +232,12 @@ static Value *copy_at(Remat *r, Value *v, uint32_t level, const Builder *b) {
     for (const Copy *c = r->copies[v->id]; c; c = c->next)
         if (c->level == level) return c->value;
     Value *args[8], *made;
+    bool begins = is_root(r, v);
     for (uint32_t i = 0; i < v->def->nargs; i++)
-        args[i] = is_root(r, v) ? v->def->args[i] : copy_at(r, v->def->args[i], level, b);
+        args[i] = begins ? v->def->args[i] : copy_at(r, v->def->args[i], level, b);
     Builder at = *b;
     at.span = v->def->span;
-    if (is_root(r, v) && r->block == r->f->body) made = build1(&at, OP_OPAQUE, v);
+    if (begins && !in_loop(r)) made = build1(&at, OP_OPAQUE, v);
     else made = op_build(&at, v->def->kind, args, v->def->nargs, v->def->attr, v->type)->results[0];
     made->name = v->name;
     vec_push(r->scratch, &r->origin, v);
@@ -245,7 +249,8 @@ static Value *copy_at(Remat *r, Value *v, uint32_t level, const Builder *b) {
 
 static void copy_args(Remat *r, Op *op) {
     uint32_t level = level_of_args(r, op);
-    for (uint32_t i = 0; i < op->nargs && r->does[level] && op != r->block->last; i++) {
+    if (!r->does[level] || op == r->block->last) return;
+    for (uint32_t i = 0; i < op->nargs; i++) {
         Value *v = op->args[i];
         if (r->level[v->id] >= level || !is_again(r, v)) continue;
         Builder b = builder_before(r->f, op);
@@ -320,29 +325,33 @@ static void begin(Remat *r) {
     r->origin.len = 0;
     r->facts = facts_compute(r->f, r->scratch);
     r->elements = 0;
-    r->held = r->block == r->f->body ? 0 : words_held(r);
+    r->held = in_loop(r) ? words_held(r) : 0;
     find_levels(r);
     for (uint32_t i = 1; i <= LEVELS; i++) r->does[i] = pays(r, i);
 }
 
 static void spill_all(Remat *r) {
-    bool spills = false;
     for (Op *op = r->block->first, *next; op; op = next) {
         next = op->next;
-        if (op->nresults == 1 && op->results[0]->id < r->known) spills |= spill(r, op->results[0]);
+        if (op->nresults == 1 && op->results[0]->id < r->known) r->changed |= spill(r, op->results[0]);
     }
-    if (spills) begin(r);
-    r->changed |= spills;
+    if (r->changed) begin(r);
 }
 
-static void remat_block(Remat *r, Block *b) {
+/* Was something made again? */
+static bool remat_block(Remat *r, Block *b) {
+    bool before = r->changed;
     r->block = b;
+    r->changed = false;
     begin(r);
-    if (b == r->f->body) spill_all(r);
+    if (!in_loop(r)) spill_all(r);
     for (Op *op = b->first, *next; op; op = next) {
         next = op->next;
         copy_args(r, op);
     }
+    bool changes = r->changed;
+    r->changed |= before;
+    return changes;
 }
 
 /* Does each thread copy for itself alone? Then no barrier stands between a copy and what it may follow. */
@@ -358,7 +367,7 @@ static bool copies_own(const Func *f, const Block *b) {
 
 /* Places that are read again are copied to behind that. */
 static void copy_late(Block *b) {
-    const Op *end = b->last;
+    const Op *end = b->last; /* the first that was moved, if any was */
     for (Op *op = b->first, *next; op != end; op = next) {
         next = op->next;
         if ((op->kind != OP_COPYASYNC || !op->attr.is_prefetch) && op->kind != OP_COPYCOMMIT) continue;
@@ -369,12 +378,8 @@ static void copy_late(Block *b) {
 
 static void remat_loop(void *context, Op *op) {
     Remat *r = context;
-    bool changed = r->changed;
-    if (op->kind != OP_FOR || !copies_own(r->f, op->regions[0])) return;
-    r->changed = false;
-    remat_block(r, op->regions[0]);
-    if (r->changed) copy_late(op->regions[0]);
-    r->changed |= changed;
+    if (op->kind == OP_FOR && copies_own(r->f, op->regions[0]) && remat_block(r, op->regions[0]))
+        copy_late(op->regions[0]);
 }
 
 void pass_remat(Func *f, PassContext *c) {

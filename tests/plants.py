@@ -44,6 +44,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "swizzle": ["transposed_in_place(", "product("],
     "stage-index": ["pipeline_rows("],
     "early-read": ["pipeline_short(", "ring_short("],
+    "early-copy": ["norms_backward_read_again(file=layernorm_backward.dsl"],
     "no-wait": ["ring_forms("],
     "ring-barrier": ["ring_forms("],
     "ring-stage": ["ring_forms("],

@@ -147,6 +147,13 @@ def norms_backward_tiles(bench, file, size, dtype):
         judge(file, got, seen, dtype, f"{dtype} of {rows} x {n}, {pad} between")
 
 
+@case(file=BACKWARD)
+def norms_backward_read_again(bench, file):
+    """Rows that leave a thread too few registers: each round of the loop reads them from shared memory twice."""
+    got, seen = run(bench, file, inputs(file, 13, 12288, np.random.default_rng(5)), "bf16")
+    judge(file, got, seen, "bf16", "13 x 12288")
+
+
 @case(file=BACKWARD, over=["dy", "x"])
 def norms_backward_in_place(bench, file, over):
     """dx may be dy or x: what a round loads ahead, no earlier round stores."""

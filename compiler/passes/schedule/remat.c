@@ -9,6 +9,7 @@
  * tiles are less, expensive tiles are spilled and each op that makes a cheap one is copied once. The copies are the
  * same ops, so results are the same bits.
  */
+#include "base/plant.h"
 #include "passes/private.h"
 
 enum {
@@ -368,7 +369,7 @@ static bool copies_own(const Func *f, const Block *b) {
 /* Places that are read again are copied to behind that. */
 static void copy_late(Block *b) {
     const Op *end = b->last; /* the first that was moved, if any was */
-    for (Op *op = b->first, *next; op != end; op = next) {
+    for (Op *op = b->first, *next; op != end && !plant(PLANT_EARLY_COPY); op = next) {
         next = op->next;
         if ((op->kind != OP_COPYASYNC || !op->attr.is_prefetch) && op->kind != OP_COPYCOMMIT) continue;
         op_move_before(op, b->last);

@@ -8,10 +8,10 @@
 # the loss 0 and the gradient 0. Another target outside of 0 to n_cols - 1 gives NaN.
 #
 # One program takes one row: one read and one write of it, the row stays on chip in between. x[i, t] was read before it
-# is written: where other threads read it than those that write it the compiler sees to it. In 16 bits without smoothing
-# a difference of two numbers that may be alike is at the target alone: the other exponentials are made anew from the
-# scores, and need not be exact. Wide rows of 16 bits that
-# begin anywhere are SHARED by more blocks than the compiler takes: fewer would have too few registers.
+# is written: where other threads read it than those that write it the compiler sees to it. Without smoothing numbers
+# that may be alike are subtracted at the target alone. So in 16 bits the other exponentials are made anew from the
+# scores, and need not be exact. Wide rows of 16 bits that begin anywhere are SHARED by more blocks than the compiler
+# takes: fewer would have too few registers.
 #
 #   fsc run cross_entropy_backward.dsl x=logits.npy target=t.npy loss=loss.npy scale=.01 ignore_index=-1 smoothing=.1
 @kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), SMOOTH=smoothing > 0,

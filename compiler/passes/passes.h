@@ -74,6 +74,15 @@ typedef struct Fact {
                               * `contiguous` elements of the compared index */
 } Fact;
 
+/* Signed numbers, both inclusive (analysis/range.c). */
+typedef struct Range {
+    int64_t lo, hi;
+} Range;
+
+Range range_full(DType d); /* all numbers of an integer type; of other types all of 64 bits */
+/* The range of an elementwise integer op's result from those of its operands. */
+Range range_of(const Op *op, const Range *args);
+
 typedef struct Facts Facts;
 
 Facts *facts_compute(const Func *f, Arena *scratch);

@@ -186,13 +186,6 @@ void lint_reduction(const Op *op, const Facts *facts, Diag *d);
 
 /* ---- Facts (rules in factop.c, ranges in range.c, loops and queries in facts.c) ---------------------------------- */
 
-typedef struct Range {
-    int64_t lo, hi; /* signed, inclusive */
-} Range;
-
-Range range_full(DType d);
-/* The range of an elementwise integer op's result from those of its operands. */
-Range range_of(const Op *op, const Range *args);
 Range range_of_reduce(const Op *op, Range arg);
 
 Fact fact_bottom(Type t);                                     /* nothing is known */

@@ -33,12 +33,8 @@ V known_not(Simt *s, V x) {
 
 /* ---- Bounds ------------------------------------------------------------------------------------------------------ */
 
-typedef struct Bounds {
-    int64_t lo, hi;
-} Bounds;
-
 /* False where nothing is known, or base + offset may wrap. */
-static bool slot_bounds(const Tile *t, Slot x, uint32_t bits, Bounds *out) {
+static bool slot_bounds(const Tile *t, Slot x, uint32_t bits, Range *out) {
     bool constant = LLVMIsAConstantInt(x.base) != NULL;
     int64_t lo = constant ? LLVMConstIntGetSExtValue(x.base) : t->lo, hi = constant ? lo : t->hi;
     if (!constant && x.is_apart) return false;
@@ -47,14 +43,20 @@ static bool slot_bounds(const Tile *t, Slot x, uint32_t bits, Bounds *out) {
     return fits_bits(out->lo, bits) && fits_bits(out->hi, bits);
 }
 
+Range slot_range(const Tile *t, uint32_t reg, DType d) {
+    Range r;
+    bool is_known = dtype_kind(d) == KIND_INT && slot_bounds(t, slot_at(t, reg), dtype_bits(d), &r);
+    return is_known ? r : range_full(d);
+}
+
 /* Is x < y (or x <= y) always, or never? */
-static bool less_known(Bounds x, Bounds y, bool or_equal, bool *truth) {
+static bool less_known(Range x, Range y, bool or_equal, bool *truth) {
     bool always = or_equal ? x.hi <= y.lo : x.hi < y.lo, never = or_equal ? x.lo > y.hi : x.lo >= y.hi;
     *truth = always;
     return always || never;
 }
 
-static bool compare_known(Pred p, Bounds x, Bounds y, bool *truth) {
+static bool compare_known(Pred p, Range x, Range y, bool *truth) {
     bool has_sign = x.lo < 0 || y.lo < 0;
     switch (p) {
     case PRED_ULT: case PRED_ULE: case PRED_UGT: case PRED_UGE:
@@ -78,7 +80,7 @@ static bool compare_known(Pred p, Bounds x, Bounds y, bool *truth) {
 
 /* base + offset < y of a rotated row's places, x and y as bounded: by the base alone, so that no register of a vector
  * keeps an index of its own. What lies below zero is beyond every end, unsigned. NULL: it may wrap. */
-static V rotated_compare(Simt *s, const Op *op, Slot x, Bounds a, V end, Bounds b) {
+static V rotated_compare(Simt *s, const Op *op, Slot x, Range a, V end, Range b) {
     OpKind index = op->args[0]->def ? op->args[0]->def->kind : OP_COUNT;
     bool is_unsigned = op->attr.pred == PRED_ULT, is_less = is_unsigned || op->attr.pred == PRED_SLT;
     if ((index != OP_MOVED && index != OP_ROTATED) || !is_less || b.lo < 0 || LLVMIsAConstantInt(x.base)) return NULL;
@@ -96,7 +98,7 @@ V known_compare(Simt *s, const Op *op, uint32_t reg) {
     if (op->kind != OP_ICMP || dtype_kind(op->args[0]->type.dtype) != KIND_INT) return NULL;
     const Tile *x = tile_of(s, op->args[0]), *y = tile_of(s, op->args[1]);
     DType d = op->args[0]->type.dtype;
-    Bounds a, b;
+    Range a, b;
     bool truth;
     if (dtype_bits(d) < 8) return NULL;
     if (!slot_bounds(x, slot_at(x, reg), dtype_bits(d), &a) || !slot_bounds(y, slot_at(y, reg), dtype_bits(d), &b))
@@ -106,7 +108,7 @@ V known_compare(Simt *s, const Op *op, uint32_t reg) {
 }
 
 /* x <= y, of i32; built where the bounds do not tell. */
-static V at_most(Simt *s, bool is_known, Bounds x, Bounds y, V a, V b) {
+static V at_most(Simt *s, bool is_known, Range x, Range y, V a, V b) {
     bool truth;
     if (is_known && less_known(x, y, true, &truth)) return llvm_int(s->m->i1, truth);
     return LLVMBuildICmp(s->m->at, LLVMIntSLE, a, b, "");
@@ -114,7 +116,7 @@ static V at_most(Simt *s, bool is_known, Bounds x, Bounds y, V a, V b) {
 
 V known_within(Simt *s, int64_t least, const Tile *x, uint32_t reg, int64_t more, int64_t most, const Tile *end) {
     Slot low = slot_at(x, reg), high = low, last = slot_at(end, reg);
-    Bounds from = {0, 0}, to = from, ends = from, first = {least, least}, all = {most, most};
+    Range from = {0, 0}, to = from, ends = from, first = {least, least}, all = {most, most};
     high.offset += more;
     bool is_low = slot_bounds(x, low, 32, &from), is_high = slot_bounds(x, high, 32, &to),
          is_end = slot_bounds(end, last, 32, &ends);
@@ -122,6 +124,78 @@ V known_within(Simt *s, int64_t least, const Tile *x, uint32_t reg, int64_t more
     V fits = at_most(s, is_high, to, all, slot_value(s, high), llvm_int(s->m->i32, most));
     return known_and(s, known_and(s, begins, fits),
                      at_most(s, is_high && is_end, to, ends, slot_value(s, high), slot_value(s, last)));
+}
+
+/* ---- Truth over registers that follow each other ----------------------------------------------------------------- */
+
+bool known_same(const Tile *t, uint32_t reg, uint32_t n) {
+    for (uint32_t i = 1; i < n; i++)
+        if (slot_at(t, reg + i).base != slot_at(t, reg).base || slot_at(t, reg + i).offset != slot_at(t, reg).offset)
+            return false;
+    return true;
+}
+
+/* Each one more than the register before, and none has wrapped. */
+static bool counts_up(const Tile *t, uint32_t reg, uint32_t n, DType d) {
+    Slot x = slot_at(t, reg);
+    Range r;
+    for (uint32_t i = 0; i < n; i++) {
+        Slot y = slot_at(t, reg + i);
+        if (y.base != x.base || y.offset != x.offset + i || !slot_bounds(t, y, dtype_bits(d), &r)) return false;
+    }
+    return true;
+}
+
+/* Does op compare what counts up with one number, or that with it? Then its truth turns once at most. */
+static bool turns_once(Simt *s, const Op *op, uint32_t reg, uint32_t n) {
+    Pred p = op && op->kind == OP_ICMP ? op->attr.pred : PRED_EQ;
+    if (p != PRED_SLT && p != PRED_SLE && p != PRED_SGT && p != PRED_SGE) return false;
+    DType d = op->args[0]->type.dtype;
+    if (dtype_kind(d) != KIND_INT || dtype_bits(d) < 8) return false;
+    const Tile *x = tile_of(s, op->args[0]), *y = tile_of(s, op->args[1]);
+    return (counts_up(x, reg, n, d) && known_same(y, reg, n)) || (known_same(x, reg, n) && counts_up(y, reg, n, d));
+}
+
+/* Of what turns once the first register and the last say it. */
+static V known_over(Simt *s, const Value *mask, uint32_t reg, uint32_t n, bool at_one) {
+    const Op *op = mask->def;
+    if (op && op->kind == OP_AND)
+        return known_and(s, known_over(s, op->args[0], reg, n, at_one), known_over(s, op->args[1], reg, n, at_one));
+    const Tile *t = tile_of(s, mask);
+    uint32_t step = n > 1 && turns_once(s, op, reg, n) ? n - 1 : 1;
+    V truth = tile_slot(s, t, reg);
+    for (uint32_t i = step; i < n; i += step) {
+        V x = tile_slot(s, t, reg + i);
+        truth = at_one ? known_or(s, truth, x) : known_and(s, truth, x);
+    }
+    return truth;
+}
+
+V known_all(Simt *s, const Value *mask, uint32_t reg, uint32_t n) {
+    return known_over(s, mask, reg, n, false);
+}
+
+V known_some(Simt *s, const Value *mask, uint32_t reg, uint32_t n) {
+    return known_over(s, mask, reg, n, true);
+}
+
+V known_first(Simt *s, const Value *mask, uint32_t reg, uint32_t n) {
+    const Op *op = mask->def;
+    if (op && op->kind == OP_AND) {
+        V a = known_first(s, op->args[0], reg, n), b = a ? known_first(s, op->args[1], reg, n) : NULL;
+        return b ? llvm_binary(s->m, "llvm.smin", a, b) : NULL;
+    }
+    const Tile *t = tile_of(s, mask);
+    if (known_same(t, reg, n))
+        return LLVMBuildSelect(s->m->at, tile_slot(s, t, reg), simt_i32(s, n), simt_i32(s, 0), "");
+    if (!turns_once(s, op, reg, n) || op->attr.pred != PRED_SLT || op->args[0]->type.dtype != DT_I32) return NULL;
+    const Tile *x = tile_of(s, op->args[0]), *y = tile_of(s, op->args[1]);
+    Range a, b;
+    bool fits = counts_up(x, reg, n, DT_I32) && slot_bounds(x, slot_at(x, reg), 32, &a) &&
+                slot_bounds(y, slot_at(y, reg), 32, &b) && fits_bits(b.hi - a.lo, 32) && fits_bits(b.lo - a.hi, 32);
+    if (!fits) return NULL;
+    V left = LLVMBuildSub(s->m->at, tile_slot(s, y, reg), tile_slot(s, x, reg), "");
+    return llvm_binary(s->m, "llvm.smax", llvm_binary(s->m, "llvm.smin", left, simt_i32(s, n)), simt_i32(s, 0));
 }
 
 V known_result(Simt *s, const Op *op, const V *a) {

@@ -11,6 +11,7 @@
 
 #include "base/plant.h"
 #include "codegen/math.h"
+#include "passes/passes.h"
 
 typedef enum Prim {
 #define PRIM(e, ...) PRIM_##e,
@@ -222,7 +223,15 @@ bool known_truth(V x, bool *truth); /* false: x is no constant */
 V known_and(Simt *s, V x, V y);
 V known_or(Simt *s, V x, V y);
 V known_not(Simt *s, V x);
+Range slot_range(const Tile *t, uint32_t reg, DType d); /* all numbers of d: nothing is known */
 V known_compare(Simt *s, const Op *op, uint32_t reg);   /* NULL: op is no comparison, or not decided by bounds */
+/* Do n registers from reg on hold one value? */
+bool known_same(const Tile *t, uint32_t reg, uint32_t n);
+/* Is a mask true at all of n registers from reg on? And may it be at one of them? */
+V known_all(Simt *s, const Value *mask, uint32_t reg, uint32_t n);
+V known_some(Simt *s, const Value *mask, uint32_t reg, uint32_t n);
+/* At how many of n registers, of a mask that is true at the first ones only; NULL: each has to be asked. */
+V known_first(Simt *s, const Value *mask, uint32_t reg, uint32_t n);
 /* least <= x[reg], x[reg] + more <= most and <= end[reg], of i32 that do not wrap;
  * what bounds do not decide is built. */
 V known_within(Simt *s, int64_t least, const Tile *x, uint32_t reg, int64_t more, int64_t most, const Tile *end);

@@ -234,10 +234,22 @@ static uint32_t run_begin(const Op *op, uint32_t reg) {
     return reg & ~((1u << (run < held ? run : held)) - 1);
 }
 
+/* Bounds of a scalar that is no sum of a base and a constant, from those of what it is made of. */
+static void scalar_bounds(Simt *s, const Op *op, Tile *r) {
+    Range of[3] = {{0, 0}};
+    DType d = op->results[0]->type.dtype;
+    if (value_is_tile(op->results[0]) || dtype_kind(d) != KIND_INT || op->nargs > COUNT(of)) return;
+    for (uint32_t k = 0; k < op->nargs; k++)
+        of[k] = slot_range(tile_of(s, op->args[k]), 0, op->args[k]->type.dtype);
+    Range range = range_of(op, of);
+    set_bounds(r, range.lo, range.hi, dtype_bits(d));
+}
+
 void simt_elementwise(Simt *s, const Op *op) {
     Value *v = op->results[0];
     Tile r = tile_create(s, tile_registers(v));
     bool done = simt_index_op(s, op, &r);
+    if (!done) scalar_bounds(s, op, &r);
     if (!done && op->nargs == 2) done = divide_shared(s, op, tile_of(s, op->args[0]), tile_of(s, op->args[1]), &r);
     Memo memo = {.n = 0};
     for (uint32_t i = 0; i < r.n && !done; i++) {

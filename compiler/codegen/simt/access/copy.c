@@ -25,16 +25,20 @@ static Copies copies_of(Simt *s, const Op *op, Type t, const Value *stage) {
 static V bytes_within(Simt *s, const Op *op, const Copies *c, uint32_t reg, V *any) {
     const Tile *mask = op->nargs > 3 ? tile_of(s, op->args[3]) : NULL;
     uint32_t bytes = type_bytes(type_scalar(c->d));
-    bool is_prefix = op->attr.mem.mask_kind == MASK_PREFIX, truth;
     V sum = simt_i32(s, 0), all = simt_i32(s, (int64_t)bytes * c->n);
     *any = LLVMConstInt(s->m->i1, 1, false);
-    if (!mask || (known_truth(tile_slot(s, mask, is_prefix ? reg + c->n - 1 : reg), &truth) && truth)) return all;
-    if (!is_prefix) *any = tile_slot(s, mask, reg);
-    for (uint32_t i = 0; i < c->n && is_prefix; i++) {
+    if (!mask) return all;
+    if (op->attr.mem.mask_kind != MASK_PREFIX || known_same(mask, reg, c->n)) {
+        *any = tile_slot(s, mask, reg);
+        return all;
+    }
+    V first = known_first(s, op->args[3], reg, c->n);
+    if (first) return LLVMBuildMul(s->m->at, first, simt_i32(s, bytes), "");
+    for (uint32_t i = 0; i < c->n; i++) {
         V part = LLVMBuildSelect(s->m->at, tile_slot(s, mask, reg + i), simt_i32(s, bytes), simt_i32(s, 0), "");
         sum = LLVMBuildAdd(s->m->at, sum, part, "");
     }
-    return is_prefix ? sum : all;
+    return sum;
 }
 
 void simt_copy_async(Simt *s, const Op *op) {

@@ -72,10 +72,9 @@ void move_masks(Simt *s, Move *mv, uint32_t v) {
         all = known_and(s, all, some);
         some = llvm_int(s->m->i1, 1);
     }
-    for (uint32_t r = first + 1; r <= last && kind == MASK_ANY; r++) {
-        V x = tile_slot(s, mv->mask, r);
-        all = known_and(s, all, x);
-        some = known_or(s, some, x);
+    if (kind == MASK_ANY) {
+        all = known_all(s, mv->by, first, mv->n);
+        some = known_some(s, mv->by, first, mv->n);
     }
     if (move_folds(mv, v)) fold_masks(s, mv, v, &all, &some);
     else all = known_and(s, all, move_is_run(s, mv, v));
@@ -153,8 +152,9 @@ Move move_open(Simt *s, const Op *op, const Value *element, bool is_store) {
     mv.whole = access_of(bytes, mv.n);
     mv.single = access_of(bytes, 1);
     mv.value = is_store ? tile_on_demand(s, op->args[1]) : NULL;
-    mv.mask = op->nargs > 1 + extra ? tile_of(s, op->args[1 + extra]) : NULL;
-    find_row(s, &mv, mv.mask ? op->args[1 + extra] : NULL);
+    mv.by = op->nargs > 1 + extra ? op->args[1 + extra] : NULL;
+    mv.mask = mv.by ? tile_of(s, mv.by) : NULL;
+    find_row(s, &mv, mv.by);
     mv.other = !is_store && op->nargs > 2 ? tile_of(s, op->args[2]) : NULL;
     mv.owner = is_store ? simt_owner(s, l) : NULL;
     if (is_store && l) mv.free_registers = layout_free(l, IN_REGISTER);

@@ -64,7 +64,10 @@ static bool fills_lines(const Layout *l, const Value *value, uint32_t axis) {
 }
 
 /* A value keeps its layout where that is as good for memory; a few replicated elements are not worth a conversion, nor
- * is what a reduction left, written once. */
+ * is what a reduction left, written once. But where a thread's vector would be stored by pieces of less than 16 bytes,
+ * every sector is written many times. */
+enum { HALF_SECTOR = 16 };
+
 static const Layout *store_layout(Assign *s, const Op *op) {
     const Value *ptr = op->args[0], *value = op->args[1];
     uint32_t axis = vote_of(s->votes, op).axis;
@@ -72,11 +75,12 @@ static const Layout *store_layout(Assign *s, const Op *op) {
     bool is_left = !value_is_hard(s, value); /* by a reduction */
     if (!own || (is_left && replicates(own))) return anchor;
     uint32_t wanted = facts_vector(s->facts, ptr, axis, s->c->target->max_vector_bytes);
-    bool along = layout_vector(own, axis) >= layout_vector(anchor, axis) || layout_vector(own, axis) >= wanted ||
-                 (is_left && fills_lines(own, value, axis));
+    uint32_t held = layout_vector(own, axis);
+    bool is_apart = is_left && held > wanted && type_bytes(type_scalar(value->type.dtype)) << wanted < HALF_SECTOR;
+    bool along = held >= layout_vector(anchor, axis) || held >= wanted || (is_left && fills_lines(own, value, axis));
     uint32_t neighbour = own->bits[IN_LANE] ? own->basis[IN_LANE][0] : 0;
     bool coalesced = neighbour == 0 || (neighbour & shape_field(own->shape, axis)) == neighbour;
-    return replicates(own) || (along && coalesced) ? own : anchor;
+    return replicates(own) || (along && coalesced && !is_apart) ? own : anchor;
 }
 
 static void assign_store(Assign *s, Op *op) {

@@ -14,44 +14,64 @@
 # 12288 take a cluster of BLOCKS blocks, of 16 bits two at a time; a thread adds up both in one place. n_parts is best
 # what runs at a time: on an H100 132, of such rows 66, beyond 16384 30, beyond 32768 15.
 #
+# Rows beyond 4096 that begin beside a line of 128 bytes: a program takes rows that begin alike, every ALIKE-th one. All
+# of them begin `before` elements behind a line. The tile begins on the line, so that all but the weights and the sums
+# moves by whole vectors. What a row has before itself is read, and is zero. REACH is the part of the tile that is used,
+# known when the kernel is compiled. The last n_parts % ALIKE programs have no rows.
+#
 #   fsc run layernorm_backward.dsl dx=dx.npy sums=sums.npy:fp32[132,1562] dy=dy.npy x=x.npy weight=w.npy mean=mean.npy \
 #           rstd=rstd.npy
 #   fsc run column_sum.dsl x=sums.npy y=dweight_dbias.npy
-@kernel(grid=(n_parts,), BLOCK=next_power_of_2(n_cols), WIDE=T.primitive_bitwidth > 16,
-        CROOKED=x_stride * T.primitive_bitwidth % 128 > 0,
+@kernel(grid=(n_parts,), LINE=1024 // T.primitive_bitwidth, WIDE=T.primitive_bitwidth > 16,
+        ALIKE=1 if n_cols <= 4096 or cdiv(n_cols, 12288) < cdiv(n_cols + LINE - 1, 12288) or x_stride % LINE == 0 or
+        x_stride != dx_stride or x_stride != dy_stride else LINE if n_parts % LINE * 8 < n_parts else
+        LINE // 8 if x_stride * 8 % LINE > 0 and n_parts * 4 > LINE else 1,
+        CROOKED=x_stride * 8 % LINE > 0 and ALIKE == 1, BLOCK=next_power_of_2(n_cols + ALIKE - 1),
+        REACH=cdiv(16 * (n_cols + ALIKE - 1), BLOCK) * BLOCK // 16 if ALIKE > 1 else BLOCK,
         BLOCKS=max(1, min(BLOCK // 8192, 16)) if n_cols > 12288 and max_shared() > 200000 else 1,
-        ROWS=max(1, min(2 if BLOCKS > 1 and not WIDE and not CROOKED else
+        ROWS=max(1, min(2 if BLOCKS > 1 and not WIDE and not CROOKED and ALIKE == 1 else
                         min(32, (4096 if WIDE and CROOKED else 8192) // BLOCK),
                         next_power_of_2(cdiv(n_rows, n_parts)))),
         STAGES=(1 if not WIDE or BLOCK >= 8192 else 3) if CROOKED else 2 if WIDE else 3,
         num_warps=max(1, min(16 if (CROOKED if BLOCK > 8192 and BLOCKS == 1 else WIDE) else 8, ROWS * BLOCK // 512)),
-        num_ctas=BLOCKS, require=(BLOCK >= n_cols,))
+        num_ctas=BLOCKS, require=(min(BLOCK, REACH) >= n_cols + ALIKE - 1,))
 def layernorm_backward(dx: *T[n_rows:dx_stride, n_cols], sums: *fp32[n_parts, 2 * n_cols],
                        dy: *T[n_rows:dy_stride, n_cols], x: *T[n_rows:x_stride, n_cols], weight: *const T[n_cols],
                        mean: *const fp32[n_rows], rstd: *const fp32[n_rows], dx_stride: i32, dy_stride: i32,
                        x_stride: i32, n_rows: i32, n_parts: i32, n_cols: i32, BLOCK: constexpr = 1024,
-                       WIDE: constexpr = True, CROOKED: constexpr = False, BLOCKS: constexpr = 1, ROWS: constexpr = 1,
-                       STAGES: constexpr = 1, T: dtype = fp32):
+                       WIDE: constexpr = True, CROOKED: constexpr = False, LINE: constexpr = 32, ALIKE: constexpr = 1,
+                       REACH: constexpr = 1000000000, BLOCKS: constexpr = 1, ROWS: constexpr = 1, STAGES: constexpr = 1,
+                       T: dtype = fp32):
     part = program_id(0)
-    cols = arange(0, BLOCK)[None, :]
-    w = load(weight + cols, mask=cols < n_cols).to(fp32)
+    whole = n_parts // ALIKE * ALIKE
+    first = (part % ALIKE + part // ALIKE * (ALIKE * ROWS)).to(i64)
+    before = (first * x_stride % ALIKE).to(i32)
+    places = arange(0, BLOCK)[None, :]
+    is_begun = places >= before
+    is_within = places < min(before + n_cols, REACH)
+    w = load(weight - before + places, mask=is_begun & is_within).to(fp32)
     dw = zeros((ROWS if BLOCKS == 1 else 1, BLOCK), fp32)
     db = zeros((ROWS if BLOCKS == 1 else 1, BLOCK), fp32)
-    for first in range(part * ROWS, n_rows, n_parts * ROWS, num_stages=STAGES):
-        rows = first + arange(0, ROWS)[:, None]
-        mask = (rows < n_rows) & (cols < n_cols)
-        r = load(rstd + rows, mask=rows < n_rows)
-        v = load(x + rows * x_stride + cols, mask=mask).to(fp32)
-        d = load(dy + rows * dy_stride + cols, mask=mask).to(fp32)
+    x += first * x_stride // ALIKE * ALIKE
+    dx += first * dx_stride // ALIKE * ALIKE
+    dy += first * dy_stride // ALIKE * ALIKE
+    for beyond in range(0, (n_rows if part < whole else 0) - first, whole * ROWS, num_stages=STAGES):
+        rows = beyond + arange(0, ROWS)[:, None] * ALIKE
+        is_row = rows < n_rows - first
+        r = load(rstd + first + rows, mask=is_row)
+        v = load(x + rows * x_stride + places, mask=is_row & is_within).to(fp32)
+        d = where(is_begun, load(dy + rows * dy_stride + places, mask=is_row & is_within).to(fp32), 0.0)
         db += sum(d, axis=0, keep_dims=True) if BLOCKS > 1 else d
-        h = fma(v, r, where(mask, -r * load(mean + rows, mask=rows < n_rows), 0.0))
+        shift = -r * load(mean + first + rows, mask=is_row)
+        h = fma(where(is_begun, v, 0.0), r, where(is_begun & is_within, shift, 0.0))
         g = d * w
         off = sum(h, axis=1, keep_dims=True) / n_cols
         level = sum(g, axis=1, keep_dims=True) / n_cols
         along = sum(g * h, axis=1, keep_dims=True) / n_cols - off * level
-        store(dx + rows * dx_stride + cols, g * r - (h * (along * r) + (level - off * along) * r), mask=mask)
+        store(dx + rows * dx_stride + places, g * r - (h * (along * r) + (level - off * along) * r),
+              mask=is_row & is_within & is_begun)
         own = d * (h - off)
         dw += sum(own, axis=0, keep_dims=True) if BLOCKS > 1 else own
-    to = sums + 2 * part * n_cols + cols
-    store(to, sum(dw, axis=0, keep_dims=True), mask=cols < n_cols)
-    store(to + n_cols, sum(db, axis=0, keep_dims=True), mask=cols < n_cols)
+    to = sums + 2 * part * n_cols - before + places
+    store(to, sum(dw, axis=0, keep_dims=True), mask=is_begun & is_within)
+    store(to + n_cols, sum(db, axis=0, keep_dims=True), mask=is_begun & is_within)

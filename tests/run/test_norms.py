@@ -147,6 +147,19 @@ def norms_backward_tiles(bench, file, size, dtype):
         judge(file, got, seen, dtype, f"{dtype} of {rows} x {n}, {pad} between")
 
 
+@case(file=BACKWARD, size=[(150, 4101, 70), (90, 4104, 33), (40, 5003, 17), (9, 8150, 66), (70, 13001, 64)],
+      dtype=["fp32", "bf16"])
+def norms_backward_alike(bench, file, size, dtype):
+    """A program takes rows that begin alike, and reads what is before them: a NaN there stays where it is."""
+    rows, n, parts = size
+    for pad in (0, 3):
+        v = dict(inputs(file, rows, n, np.random.default_rng(n)), n_parts=parts)
+        v["dy"][rows // 2, -3:] = np.nan
+        got, seen = run(bench, file, v, dtype, pad)
+        with np.errstate(invalid="ignore"):
+            judge(file, got, seen, dtype, f"{dtype} of {rows} x {n} in {parts} parts, {pad} between")
+
+
 @case(file=BACKWARD)
 def norms_backward_read_again(bench, file):
     """Rows that leave a thread too few registers: each round of the loop reads them from shared memory twice."""
@@ -197,6 +210,11 @@ def norms_can_fail(bench):
     v = inputs("layernorm_backward.dsl", 3, 33, np.random.default_rng(0), level=1e4)
     got, seen = run(bench, "layernorm_backward.dsl", v, "fp32", source=source)
     must_fail(lambda: judge("layernorm_backward.dsl", got, seen, "fp32", "planted"), "h around the rounded mean")
+    for file in BACKWARD:
+        source = example(file).decode().replace("places >= before", "places >= before - 1")
+        v = dict(inputs(file, 64, 4101, np.random.default_rng(0)), n_parts=32)
+        got, seen = run(bench, file, v, "fp32", source=source)
+        must_fail(lambda: judge(file, got, seen, "fp32", "planted"), f"{file}: an element before the row")
 
 
 SPECIAL = {"one NaN": lambda n: np.where(np.arange(n) == n // 2, np.nan, 1.0),

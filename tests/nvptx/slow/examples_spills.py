@@ -18,7 +18,7 @@ def signature(source):
     """Types and values by position, as a launch with rows of N would bind them: constexprs by their default,
     BLOCK by the rule."""
     rule = re.search(r"BLOCK=(.*?)(?=,\s+\w+=|\)\n)", source, re.S)
-    block = N if rule and rule.group(1) == "next_power_of_2(n_cols)" else None
+    block = N if rule and rule.group(1).startswith("next_power_of_2(n_cols") else None
     bound = []
     for name, annotation in parameters(source):
         default = re.search(rf"\b{name}: (?:constexpr|dtype) = (\w+)", source)

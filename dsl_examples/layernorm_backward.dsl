@@ -62,8 +62,9 @@ def layernorm_backward(dx: *T[n_rows:dx_stride, n_cols], sums: *fp32[n_parts, 2 
         v = load(x + rows * x_stride + places, mask=is_row & is_within).to(fp32)
         d = where(is_begun, load(dy + rows * dy_stride + places, mask=is_row & is_within).to(fp32), 0.0)
         db += sum(d, axis=0, keep_dims=True) if BLOCKS > 1 else d
+        v = where(is_begun, v, 0.0)
         shift = -r * load(mean + first + rows, mask=is_row)
-        h = fma(where(is_begun, v, 0.0), r, where(is_begun & is_within, shift, 0.0))
+        h = fma(v, r, where(is_begun & is_within, shift, 0.0))
         g = d * w
         off = sum(h, axis=1, keep_dims=True) / n_cols
         level = sum(g, axis=1, keep_dims=True) / n_cols

@@ -63,11 +63,11 @@ static bool fills_lines(const Layout *l, const Value *value, uint32_t axis) {
     return follow;
 }
 
+enum { HALF_SECTOR = 16 /* bytes */ };
+
 /* A value keeps its layout where that is as good for memory; a few replicated elements are not worth a conversion, nor
  * is what a reduction left, written once. But where a thread's vector would be stored by pieces of less than 16 bytes,
  * every sector is written many times. */
-enum { HALF_SECTOR = 16 };
-
 static const Layout *store_layout(Assign *s, const Op *op) {
     const Value *ptr = op->args[0], *value = op->args[1];
     uint32_t axis = vote_of(s->votes, op).axis;

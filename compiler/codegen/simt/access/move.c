@@ -73,8 +73,8 @@ void move_masks(Simt *s, Move *mv, uint32_t v) {
         some = llvm_int(s->m->i1, 1);
     }
     if (kind == MASK_ANY) {
-        all = known_all(s, mv->by, first, mv->n);
-        some = known_some(s, mv->by, first, mv->n);
+        all = known_all(s, mv->mask_value, first, mv->n);
+        some = known_some(s, mv->mask_value, first, mv->n);
     }
     if (move_folds(mv, v)) fold_masks(s, mv, v, &all, &some);
     else all = known_and(s, all, move_is_run(s, mv, v));
@@ -152,9 +152,9 @@ Move move_open(Simt *s, const Op *op, const Value *element, bool is_store) {
     mv.whole = access_of(bytes, mv.n);
     mv.single = access_of(bytes, 1);
     mv.value = is_store ? tile_on_demand(s, op->args[1]) : NULL;
-    mv.by = op->nargs > 1 + extra ? op->args[1 + extra] : NULL;
-    mv.mask = mv.by ? tile_of(s, mv.by) : NULL;
-    find_row(s, &mv, mv.by);
+    mv.mask_value = op->nargs > 1 + extra ? op->args[1 + extra] : NULL;
+    mv.mask = mv.mask_value ? tile_of(s, mv.mask_value) : NULL;
+    find_row(s, &mv, mv.mask_value);
     mv.other = !is_store && op->nargs > 2 ? tile_of(s, op->args[2]) : NULL;
     mv.owner = is_store ? simt_owner(s, l) : NULL;
     if (is_store && l) mv.free_registers = layout_free(l, IN_REGISTER);

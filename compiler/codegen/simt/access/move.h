@@ -19,7 +19,7 @@ struct Move {
     uint32_t free_registers;                /* of a store: registers that replicate others */
     Access whole, single;                   /* of a vector, of one element */
     const Tile *ptr, *mask, *other, *value; /* NULL where there is none */
-    const Value *by;                        /* the mask; NULL: there is none */
+    const Value *mask_value;                /* what `mask` is the tile of */
     V owner;                                /* of a store */
     /* Predicates, by vector: it moves whole; it is partial; it is misaligned and moves element by element. */
     V *all, *partial, *misaligned;

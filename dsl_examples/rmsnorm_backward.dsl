@@ -4,14 +4,15 @@
 #   dx[i, j] = (g[i, j] - h[i, j] * sum_k g[i, k] h[i, k] / n_cols) * rstd[i]
 #   dweight[j] = sum_i dy[i, j] * h[i, j]
 #
-# As in layernorm_backward.dsl each program adds up its rows and writes n_cols sums, which column_sum.dsl adds; tiles,
-# warps, blocks, and which rows a program takes, are as there.
+# As in layernorm_backward.dsl each program adds up its rows and writes n_cols sums, which column_sum.dsl adds. Tiles,
+# warps, blocks, which rows a program takes, and IN_PLACE are as there.
 #
 #   fsc run rmsnorm_backward.dsl dx=dx.npy dweight=dw.npy:fp32[132,781] dy=dy.npy x=x.npy weight=w.npy rstd=rstd.npy
 #   fsc run column_sum.dsl x=dw.npy y=dweight.npy
-@kernel(grid=(n_parts,), LINE=1024 // T.primitive_bitwidth, WIDE=T.primitive_bitwidth > 16,
-        ALIKE=1 if n_cols <= 4096 or cdiv(n_cols, 12288) < cdiv(n_cols + LINE - 1, 12288) or x_stride % LINE == 0 or
-        x_stride != dx_stride or x_stride != dy_stride else LINE if n_parts % LINE * 8 < n_parts else
+@kernel(grid=(n_parts,), IN_PLACE=False, LINE=1024 // T.primitive_bitwidth, WIDE=T.primitive_bitwidth > 16,
+        ALIKE=1 if IN_PLACE or n_cols <= 4096 or (n_cols <= 12288 and n_cols + LINE > 12289) or
+        x_stride % LINE == 0 or x_stride != dx_stride or x_stride != dy_stride else
+        LINE if n_parts % LINE * 8 < n_parts else
         LINE // 8 if x_stride * 8 % LINE > 0 and n_parts * 4 > LINE else 1,
         CROOKED=x_stride * 8 % LINE > 0 and ALIKE == 1, BLOCK=next_power_of_2(n_cols + ALIKE - 1),
         REACH=cdiv(16 * (n_cols + ALIKE - 1), BLOCK) * BLOCK // 16 if ALIKE > 1 else BLOCK,
@@ -28,9 +29,9 @@ def rmsnorm_backward(dx: *T[n_rows:dx_stride, n_cols], dweight: *fp32[n_parts, n
                      n_rows: i32, n_parts: i32, n_cols: i32, BLOCK: constexpr = 1024,
                      WIDE: constexpr = True, CROOKED: constexpr = False, LINE: constexpr = 32, ALIKE: constexpr = 1,
                      REACH: constexpr = 1000000000, BLOCKS: constexpr = 1, ROWS: constexpr = 1, STAGES: constexpr = 1,
-                     T: dtype = fp32):
+                     IN_PLACE: constexpr = False, T: dtype = fp32):
     part = program_id(0)
-    whole = n_parts // ALIKE * ALIKE
+    busy = n_parts // ALIKE * ALIKE
     first = (part % ALIKE + part // ALIKE * (ALIKE * ROWS)).to(i64)
     before = (first * x_stride % ALIKE).to(i32)
     places = arange(0, BLOCK)[None, :]
@@ -41,7 +42,7 @@ def rmsnorm_backward(dx: *T[n_rows:dx_stride, n_cols], dweight: *fp32[n_parts, n
     x += first * x_stride // ALIKE * ALIKE
     dx += first * dx_stride // ALIKE * ALIKE
     dy += first * dy_stride // ALIKE * ALIKE
-    for beyond in range(0, (n_rows if part < whole else 0) - first, whole * ROWS, num_stages=STAGES):
+    for beyond in range(0, (n_rows if part < busy else 0) - first, busy * ROWS, num_stages=STAGES):
         rows = beyond + arange(0, ROWS)[:, None] * ALIKE
         is_row = rows < n_rows - first
         r = load(rstd + first + rows, mask=is_row)

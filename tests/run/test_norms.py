@@ -167,15 +167,15 @@ def norms_backward_read_again(bench, file):
     judge(file, got, seen, "bf16", "13 x 12288")
 
 
-@case(file=BACKWARD, over=["dy", "x"])
-def norms_backward_in_place(bench, file, over):
+@case(file=BACKWARD, over=["dy", "x"], size=[(40, 520, 3), (70, 4101, 32)])
+def norms_backward_in_place(bench, file, over, size):
     """dx may be dy or x: what a round loads ahead, no earlier round stores."""
-    rows, n, parts = 40, 520, 3
+    rows, n, parts = size
     v = with_statistics(file, inputs(file, rows, n, np.random.default_rng(7)), "fp32")
     b = {name: bench.buffer("fp32", x.size, x) for name, x in v.items() if hasattr(x, "size") and x.size > 1}
     sums = bench.buffer("fp32", parts * n * (2 if "mean" in b else 1))
     bench.run(example(file), b[over], sums, b["dy"], b["x"], b["weight"], *([b["mean"]] if "mean" in b else []),
-              b["rstd"], n, n, n, rows, parts, n)
+              b["rstd"], n, n, n, rows, parts, n, defines={"IN_PLACE": True})
     seen = SimpleNamespace(**{k: np.float32(x).astype(np.float64) for k, x in v.items()}, T="fp32")
     want, rtol, atol = NORMS[file].oracle(seen)["dx"]
     close(b[over].read().reshape(rows, n), want, rtol, atol, f"{file} over {over}")

@@ -171,7 +171,7 @@ fsc_status fsc_jit_inspect(fsc_jit *j, const char *arch, fsc_emit emit, const fs
     fsc_compile_options o = {0};
     if (s == FSC_OK) {
         o = jit_options(j, b);
-        if (arch && !arch_is_of(arch, o.arch)) o.device = NULL; /* that card is not here */
+        if (arch && strcmp(arch, o.arch) != 0 && !arch_is_of(arch, o.arch)) o.device = NULL; /* is not here */
         if (arch) o.arch = arch;
         o.emit = emit;
         s = fsc_compile(&o, j->source, j->length, out);

@@ -19,6 +19,11 @@ def copy(y: *T[n], x: *T[n], n: i64, T: dtype = fp32):
     i = program_id(0) * 64 + arange(0, 64)
     store(y + i, load(x + i, mask=i < n), mask=i < n)
 """
+ASKS = """
+@kernel(grid=(1,), ROOM=max_shared())
+def asks(y: *i32, ROOM: constexpr = 0):
+    store(y, ROOM)
+"""
 TOLD = """
 @kernel(grid=(cdiv(n, 16 if T == fp32 else 64),), B=1024 // T.primitive_bitwidth)
 def told(y: *i32[n], x: *T[n], n: i32, B: constexpr = 8, T: dtype = i8):

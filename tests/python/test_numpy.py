@@ -9,8 +9,8 @@ import unittest
 
 import fsc
 import numpy as np
-from kernels import (BEYOND, COPY, EXAMPLES, NESTED, NO_RULE, SCALE, SOFTMAX, TOLD, TRANSPOSE, TRITON, LikeTorch,
-                     OnlyDlpack, OnlyInterface, softmax_of)
+from kernels import (ASKS, BEYOND, COPY, EXAMPLES, NESTED, NO_RULE, SCALE, SOFTMAX, TOLD, TRANSPOSE, TRITON,
+                     LikeTorch, OnlyDlpack, OnlyInterface, softmax_of)
 
 DEVICES = ["cpu", "emu"]
 rng = np.random.default_rng(0)
@@ -46,6 +46,17 @@ class Launches(unittest.TestCase):
                     block, warps = {60: (128, 4), 500: (512, 1), 1000: (2048, 8)}[n]
                     self.assertIn("param constexpr BLOCK int %d tuned" % block, report)
                     self.assertRegex(report, r'num_warps ".*" %d\n' % warps)
+
+    def test_inspection_for_the_own_arch(self):
+        """A rule that asks what the device has is answered also where the device's own arch is named."""
+        for device in DEVICES:
+            asks = fsc.loads(ASKS, device=device).asks
+            y = np.zeros(1, np.int32)
+            asks(y)
+            for arch in (None, device):
+                report = asks.inspect(y, emit="report", arch=arch).decode()
+                self.assertIn("param constexpr ROOM int %d rule" % y[0], report)
+            self.assertGreater(y[0], 0)
 
     def test_strides_come_from_views(self):
         for device in DEVICES:

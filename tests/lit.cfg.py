@@ -8,7 +8,7 @@
 #   %fakecuda          the CUDA driver without a GPU, for FSC_CUDA_LIBRARY (tests/runtime/fakecuda.c)
 #   exits N CMD        CMD ends with exit code N
 #   bounded S MB CMD   CMD ends within S seconds and MB megabytes of resident memory; its exit code goes through
-# Features for REQUIRES: ptxas, cuda, asan, verify-each.
+# Features for REQUIRES: ptxas, cuda, aarch64, asan, verify-each.
 
 import ctypes
 import os
@@ -86,6 +86,8 @@ if has_cuda_device():
     config.available_features.add("cuda")
 else:
     lit_config.note("no CUDA device: the cases that need one are skipped")
+if config.has_aarch64:
+    config.available_features.add("aarch64")
 if config.sanitize:
     config.available_features.add("asan")
 if config.verify_each:

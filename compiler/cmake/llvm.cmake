@@ -15,11 +15,19 @@ message(STATUS "LLVM ${LLVM_PACKAGE_VERSION} in ${LLVM_INSTALL_PREFIX}")
 
 add_library(fsc-llvm INTERFACE)
 target_include_directories(fsc-llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+set(fsc_cpus) # the kinds of processors that --cpu takes, this machine's and others
+foreach(kind X86 AArch64)
+    if(kind IN_LIST LLVM_TARGETS_TO_BUILD)
+        list(APPEND fsc_cpus ${kind}CodeGen ${kind}Desc ${kind}Info)
+        string(TOUPPER ${kind} name)
+        target_compile_definitions(fsc-llvm INTERFACE FSC_LLVM_${name})
+    endif()
+endforeach()
 if(FSC_LLVM_SHARED)
     target_link_libraries(fsc-llvm INTERFACE LLVM)
 else()
     llvm_map_components_to_libnames(llvm_libraries
-        analysis bitreader bitwriter core irreader linker native NVPTX orcjit passes support target)
+        analysis bitreader bitwriter core irreader linker native ${fsc_cpus} NVPTX orcjit passes support target)
     target_link_libraries(fsc-llvm INTERFACE ${llvm_libraries})
     # zstd: its archive, where there is one. What is linked then needs libraries that every Linux has (wheel.py).
     find_library(FSC_ZSTD_ARCHIVE libzstd.a)

@@ -174,6 +174,7 @@ typedef struct ObjectVariant {
     const char *arch;
     Bytes code; /* what goes in as bytes */
     Bytes ir;   /* of the CPU: LLVM IR as text that defines `function`; else empty */
+    const char *cpu; /* what the IR was made for, as CodegenOptions.cpu */
     uint64_t scratch_bytes, number;
 } ObjectVariant;
 
@@ -200,8 +201,8 @@ typedef struct ObjectKernel {
 
 enum { OBJECT_ABI = 1 }; /* FSC_OBJECT_ABI */
 
-/* An object file of this machine's format: tables, code of the CPU, and the functions that hand their arguments to
- * fsc_object_launch. `cpu`: what the IR is compiled for. False with an error in o->diag. */
+/* An object file for processors of the kind of `cpu`: tables, code of the CPU, and the functions that hand their
+ * arguments to fsc_object_launch. False with an error in o->diag. */
 bool codegen_object(const ObjectKernel *kernels, uint32_t n, const char *cpu, const CodegenOptions *o, Bytes *out);
 
 /* An estimate of live 32-bit registers per thread, lowest and highest, from the compiler's own liveness over layouts.

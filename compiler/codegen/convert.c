@@ -89,7 +89,10 @@ static V narrow_bits(const Math *k, DType d, V x) {
 }
 
 static V narrow_bf16(const Math *k, V x) {
-    if (math_has(k, FEATURE_BF16)) return LLVMBuildFPTrunc(k->m->at, x, llvm_like(k->m->bf16, LLVMTypeOf(x)), "");
+    if (math_has(k, FEATURE_BF16) || math_has(k, FEATURE_NARROW_BF16)) {
+        LLVMTypeRef t = llvm_like(LLVMBFloatTypeInContext(k->m->context), LLVMTypeOf(x));
+        return mk_cast(k, LLVMBuildFPTrunc(k->m->at, x, t, ""), k->m->bf16);
+    }
     V b = mk_cast(k, x, k->m->i32);
     V odd = mk_and(k, mk_lshr(k, b, 16), mk_int(b, 1));
     V r = mk_lshr(k, mk_add(k, mk_add(k, b, mk_int(b, 0x7fff)), odd), 16);

@@ -83,12 +83,14 @@ static LLVMTypeRef real_type(const Math *k, const Format *f) {
 
 /* ---- exp and exp2 ------------------------------------------------------------------------------------------------ */
 
-/* By compare and select, so that NaN stays. */
+/* NaN stays. */
 static V at_most(const Math *k, V x, double limit) {
+    if (math_has(k, FEATURE_MINMAX_NAN)) return llvm_binary(k->m, "llvm.minimum", x, mk_real(x, limit));
     return mk_select(k, mk_fcmp(k, LLVMRealOGT, x, mk_real(x, limit)), mk_real(x, limit), x);
 }
 
 static V at_least(const Math *k, V x, double limit) {
+    if (math_has(k, FEATURE_MINMAX_NAN)) return llvm_binary(k->m, "llvm.maximum", x, mk_real(x, limit));
     return mk_select(k, mk_fcmp(k, LLVMRealOLT, x, mk_real(x, limit)), mk_real(x, limit), x);
 }
 

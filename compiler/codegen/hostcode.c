@@ -42,9 +42,10 @@ static uintptr_t fail(const CodegenOptions *o, Span where, LLVMErrorRef error) {
 
 /* For any processor: the JIT links objects that are compiled, and would ask this one for all that it can do. */
 static LLVMErrorRef jit_create(LLVMOrcLLJITRef *jit) {
+    Processor any = processor_any(NULL);
     LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
     LLVMOrcJITTargetMachineBuilderRef machine =
-        LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(llvm_machine_any(0));
+        LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(llvm_machine_of(&any, 0));
     LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder, machine);
     return LLVMOrcCreateLLJIT(jit, builder);
 }
@@ -81,7 +82,7 @@ typedef struct Load {
 
 static void load(void *context) {
     Load *l = context;
-    llvm_register_host();
+    processor_register();
     l->entry = hostcode_link(l->code, l->object, l->symbol, l->o, (Span){0, 0});
 }
 

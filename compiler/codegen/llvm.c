@@ -10,7 +10,6 @@
 #include <llvm-c/Error.h>
 #include <llvm-c/ErrorHandling.h>
 #include <llvm-c/Support.h>
-#include <llvm-c/Target.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
 #include <pthread.h>
@@ -146,14 +145,6 @@ bool llvm_emit(Llvm *m, LLVMTargetMachineRef machine, LLVMCodeGenFileType kind, 
 
 /* ---- Machines ---------------------------------------------------------------------------------------------------- */
 
-static pthread_once_t host_once = PTHREAD_ONCE_INIT;
-
-static void register_host(void) {
-    LLVMInitializeNativeTarget();
-    LLVMInitializeNativeAsmPrinter();
-    LLVMInitializeNativeAsmParser();
-}
-
 static LLVMTargetMachineRef machine_create(const char *triple, const char *cpu, const char *features, int opt_level) {
     LLVMTargetRef target = NULL;
     char *message = NULL;
@@ -198,6 +189,10 @@ LLVMTargetMachineRef llvm_machine_take(const char *triple, const char *cpu, cons
     return found ? found : machine_create(triple, cpu, features, opt_level);
 }
 
+LLVMTargetMachineRef llvm_machine_of(const Processor *p, int opt_level) {
+    return llvm_machine_take(p->triple, p->cpu, p->features, opt_level);
+}
+
 void llvm_machine_give(LLVMTargetMachineRef machine, int opt_level) {
     if (!machine) return;
     pthread_mutex_lock(&idle_lock);
@@ -208,56 +203,6 @@ void llvm_machine_give(LLVMTargetMachineRef machine, int opt_level) {
     idle[i] = (Idle){machine, opt_level};
     pthread_mutex_unlock(&idle_lock);
     if (old) LLVMDisposeTargetMachine(old);
-}
-
-/* This machine in LLVM's words, asked once: the processor tells of itself slowly, most of all to a virtual machine. */
-static char *host_triple, *host_cpu, *host_features;
-
-static void find_host(void) {
-    register_host();
-    host_triple = LLVMGetDefaultTargetTriple();
-    host_cpu = LLVMGetHostCPUName();
-    host_features = LLVMGetHostCPUFeatures();
-}
-
-void llvm_register_host(void) {
-    pthread_once(&host_once, find_host);
-}
-
-bool llvm_host_is_x86_64(void) {
-    llvm_register_host();
-    return strncmp(host_triple, "x86_64", 6) == 0;
-}
-
-/* Features of a processor by name; NULL: unknown. Names are known for x86-64; elsewhere LLVM has the word. */
-static const char *named_features(const char *cpu) {
-    static const struct {
-        const char *name, *features;
-    } rows[] = {
-#define PROCESSOR(name, features) {name, features},
-#include "codegen/processors.def"
-#undef PROCESSOR
-    };
-    if (!llvm_host_is_x86_64()) return "";
-    for (size_t i = 0; i < COUNT(rows); i++)
-        if (strcmp(rows[i].name, cpu) == 0) return rows[i].features;
-    return NULL;
-}
-
-const char *codegen_host_machine(Arena *a, const char *cpu) {
-    llvm_register_host();
-    const char *features = cpu ? named_features(cpu) : host_features;
-    return arena_printf(a, "%s %s %s", host_triple, cpu ? cpu : host_cpu, features ? features : "");
-}
-
-LLVMTargetMachineRef llvm_machine_host(const char *cpu, int opt_level) {
-    llvm_register_host();
-    const char *features = cpu ? named_features(cpu) : host_features;
-    return features ? llvm_machine_take(host_triple, cpu ? cpu : host_cpu, features, opt_level) : NULL;
-}
-
-LLVMTargetMachineRef llvm_machine_any(int opt_level) {
-    return llvm_machine_host(llvm_host_is_x86_64() ? "x86-64" : "generic", opt_level);
 }
 
 void llvm_set_machine(Llvm *m, LLVMTargetMachineRef machine) {

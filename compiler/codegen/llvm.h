@@ -14,6 +14,7 @@
 #include <llvm-c/TargetMachine.h>
 
 #include "codegen/codegen.h"
+#include "codegen/processor.h"
 
 /* What a print or assert shows that is known now. */
 typedef struct DebugNote {
@@ -66,15 +67,10 @@ bool llvm_emit(Llvm *m, LLVMTargetMachineRef machine, LLVMCodeGenFileType kind, 
 
 /* A machine of a registered target. Its processor and features must be ones that LLVM knows: on others it aborts. */
 LLVMTargetMachineRef llvm_machine_take(const char *triple, const char *cpu, const char *features, int opt_level);
+LLVMTargetMachineRef llvm_machine_of(const Processor *p, int opt_level); /* likewise */
 /* Gives it back, once its module is emitted: kept for another compile. Not after a fatal error. NULL is allowed. */
 void llvm_machine_give(LLVMTargetMachineRef machine, int opt_level);
 void llvm_set_machine(Llvm *m, LLVMTargetMachineRef machine); /* the module's triple and data layout */
-void llvm_register_host(void); /* so that LLVM knows this machine; any number of times */
-bool llvm_host_is_x86_64(void);
-/* This machine's; `cpu` NULL: the host's name and features,
- * else that name with its own features (NULL return: unknown). */
-LLVMTargetMachineRef llvm_machine_host(const char *cpu, int opt_level);
-LLVMTargetMachineRef llvm_machine_any(int opt_level); /* for any processor of this machine's kind */
 
 /* ---- Small pieces ------------------------------------------------------------------------------------------------ */
 

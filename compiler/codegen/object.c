@@ -1,8 +1,8 @@
 /* object.c - an object file of kernels: their tables of variants, the CPU's code, and the functions that callers see.
  *
- * In: ObjectKernels. Out: the bytes of an object file of this machine, position independent.
+ * In: ObjectKernels. Out: the bytes of an object file for one kind of processors, position independent.
  * Method: one module. IR of the CPU comes as text, one module a variant, is renamed, linked in and made internal; its
- * functions carry their processor as an attribute, so that all else runs on any. Then arrays of bytes, tables,
+ * functions carry their processors as attributes, so that all else runs on any. Then arrays of bytes, tables,
  * functions.
  */
 #include "codegen/hostcode.h"
@@ -16,8 +16,7 @@
 typedef struct Object {
     Llvm *m;
     const CodegenOptions *o;
-    LLVMTargetMachineRef machine;   /* any processor of this kind */
-    LLVMTargetMachineRef processor; /* what the CPU's code is for; NULL: there is none */
+    LLVMTargetMachineRef machine; /* any processor of this kind */
     LLVMTypeRef variant, table;     /* fsc_object_variant, fsc_object */
 } Object;
 
@@ -59,12 +58,11 @@ static LLVMModuleRef read_ir(Object *b, Bytes ir) {
     return NULL;
 }
 
-static void set_processor(Object *b, LLVMValueRef function) {
-    char *cpu = LLVMGetTargetMachineCPU(b->processor), *features = LLVMGetTargetMachineFeatureString(b->processor);
-    llvm_attribute(b->m, function, "target-cpu", cpu);
-    llvm_attribute(b->m, function, "target-features", features);
-    LLVMDisposeMessage(features);
-    LLVMDisposeMessage(cpu);
+static void set_processor(Object *b, LLVMValueRef function, const char *cpu) {
+    Processor p;
+    if (!processor_find(cpu, &p)) bug("object: unknown processor %s", cpu);
+    llvm_attribute(b->m, function, "target-cpu", p.cpu);
+    llvm_attribute(b->m, function, "target-features", p.features);
 }
 
 /* The variant's function, now of this module; NULL with an error. */
@@ -74,12 +72,12 @@ static LLVMValueRef link_ir(Object *b, const ObjectKernel *k, const ObjectVarian
     (void)LLVMStripModuleDebugInfo(module); /* it would tell the paths of the machine that compiled it */
     LLVMValueRef function = LLVMGetNamedFunction(module, k->name);
     if (!function) bug("object: the IR of %s does not define it", k->name);
-    const char *name = arena_printf(b->o->arena, "%s.cpu.%u", k->name, (unsigned)v->number);
+    const char *name = arena_printf(b->o->arena, "%s.cpu.%u", k->name, (unsigned)(v - k->variants));
     LLVMSetValueName2(function, name, strlen(name));
     if (LLVMLinkModules2(b->m->module, module)) return NULL; /* the context's handler has said why */
     function = LLVMGetNamedFunction(b->m->module, name);
     LLVMSetLinkage(function, LLVMInternalLinkage);
-    set_processor(b, function);
+    set_processor(b, function, v->cpu);
     return function;
 }
 
@@ -173,21 +171,14 @@ static bool build(Work *w, Object *b) {
     return llvm_emit(b->m, b->machine, LLVMObjectFile, w->out);
 }
 
-static bool has_ir(const Work *w) {
-    for (uint32_t i = 0; i < w->n; i++) {
-        for (uint32_t k = 0; k < w->kernels[i].num_variants; k++) {
-            if (w->kernels[i].variants[k].ir.len) return true;
-        }
-    }
-    return false;
-}
-
 static void work(void *context) {
     Work *w = context;
     Llvm *m = llvm_create(w->o, "object", (Span){0, 0});
     Object b = {.m = m, .o = w->o};
-    b.machine = llvm_machine_any(w->o->opt_level);
-    b.processor = has_ir(w) ? llvm_machine_host(w->cpu, w->o->opt_level) : NULL;
+    Processor p, any;
+    if (!processor_find(w->cpu, &p)) bug("object: unknown processor %s", w->cpu);
+    any = processor_any(&p);
+    b.machine = llvm_machine_of(&any, w->o->opt_level);
     llvm_set_machine(m, b.machine);
     LLVMTypeRef variant[] = {m->ptr, m->ptr, m->i64, m->ptr, m->i64, m->i64};
     LLVMTypeRef object[] = {m->i64, m->ptr, m->ptr, m->i64, m->ptr};
@@ -198,7 +189,6 @@ static void work(void *context) {
     w->ok = build(w, &b);
     llvm_destroy(m);
     llvm_machine_give(b.machine, w->o->opt_level);
-    llvm_machine_give(b.processor, w->o->opt_level);
 }
 
 bool codegen_object(const ObjectKernel *kernels, uint32_t n, const char *cpu, const CodegenOptions *o, Bytes *out) {

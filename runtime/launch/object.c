@@ -5,6 +5,7 @@
  * device, shared by all objects, and gives its kernel the best code of each variant; the code itself is loaded when a
  * launch takes it.
  */
+#include "runtime/base/level.h"
 #include "runtime/base/process.h"
 #include "runtime/cuda/driver.h"
 
@@ -106,27 +107,29 @@ static void shared_give(Shared *shared) {
 
 /* ---- Code for a device ------------------------------------------------------------------------------------------- */
 
-/* What the word behind "cpu" names, where that can be asked. */
-static bool processor_has(const char *level) {
-#if defined __x86_64__ && defined __GNUC__ && __GNUC__ >= 12
-    __builtin_cpu_init();
-    if (strcmp(level, "x86-64-v2") == 0) return __builtin_cpu_supports("x86-64-v2");
-    if (strcmp(level, "x86-64-v3") == 0) return __builtin_cpu_supports("x86-64-v3");
-    if (strcmp(level, "x86-64-v4") == 0) return __builtin_cpu_supports("x86-64-v4");
-#endif
-    (void)level;
-    return true;
+/* The level that the word behind "cpu" names. */
+static CpuLevel level_of(const fsc_object_variant *v) {
+    const char *name = v->arch + 3 + (v->arch[3] == ' ');
+    return level_find(name, strlen(name));
 }
 
 static bool is_text(const fsc_object_variant *v) {
     return v->size < 4 || memcmp(v->code, "\177ELF", 4) != 0;
 }
 
+/* How well code of the CPU suits this processor: the more it asks for the better, if that is here; else it is a last
+ * resort, which make_host refuses. */
+static unsigned level_rank(const fsc_object_variant *v) {
+    CpuLevel level = level_of(v);
+    if (!level_is_here(level)) return 1;
+    return level == LEVEL_NONE ? 2 : 3 + level;
+}
+
 /* How well the code suits the device; 0: not at all. Any cubin before any PTX, newer before older. */
 static unsigned rank_of(const fsc_object_variant *v, const fsc_device *d) {
     unsigned number = 0;
     char suffix = '\0';
-    if (d->kind->has_entry) return is_cpu(v);
+    if (d->kind->has_entry) return is_cpu(v) ? level_rank(v) : 0;
     bool fits = arch_fits(v->arch, d->props.arch, is_text(v)) && arch_read(v->arch, &number, &suffix);
     return fits ? number * 4 + (suffix ? 2u : 0) + (is_text(v) ? 0 : 1u << 20) + 1 : 0;
 }
@@ -144,12 +147,15 @@ static bool is_best(const fsc_object *o, const fsc_object_variant *v, const fsc_
 }
 
 static fsc_status make_host(fsc_device *d, const fsc_object *o, const fsc_object_variant *v, fsc_module **out) {
-    const char *level = v->arch + 3 + (v->arch[3] == ' ');
-    if (!processor_has(level))
-        return status_fail(
-            d, FSC_ERROR_ARCH,
-            "kernel %s is compiled for processors of %s, and this one is older: compile it with --cpu=x86-64",
-            o->kernel, level);
+    CpuLevel level = level_of(v);
+    if (!level_is_here(level)) {
+        const char *least = level_info[level].family == FAMILY_X86_64 ? level_info[LEVEL_X86_64].name
+                                                                      : level_info[LEVEL_ARM].name;
+        return status_fail(d, FSC_ERROR_ARCH,
+                           "kernel %s is compiled for processors of %s, and this one is none: compile it with %s among "
+                           "the --cpu",
+                           o->kernel, level_info[level].name, least);
+    }
     char why[256] = "";
     Record *r = record_parse(v->code, v->size, why, sizeof why);
     if (!r && !*why) return status_memory(d);

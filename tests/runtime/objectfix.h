@@ -39,7 +39,8 @@ static char *fake_cubin(const Record *r, size_t *size) {
     return image;
 }
 
-static void add(Made *m, const char *arch, bool is_cubin, uint32_t divisible, const char *block, uint64_t number) {
+static inline void add(Made *m, const char *arch, bool is_cubin, uint32_t divisible, const char *block,
+                       uint64_t number) {
     char entry[64];
     snprintf(entry, sizeof entry, "%s_%s_%u_%s", arch, is_cubin ? "c" : "p", divisible, block);
     Record *r = variant_record(arch, entry, divisible, block);
@@ -70,7 +71,7 @@ static void cpu_entry(const void *const *args, const int64_t *pid, const int64_t
     atomic_fetch_add(&programs, 1);
 }
 
-static void add_cpu(Made *m, const char *block, uint64_t number) {
+static inline void add_cpu(Made *m, const char *block, uint64_t number) {
     Record *r = variant_record("cpu", "softmax", 1, block);
     size_t n = m->object.num_variants++, size = 0;
     m->codes[n] = record_write(r, &size);
@@ -95,7 +96,7 @@ static const char *last_entry(void) {
     return l.entry;
 }
 
-static void takes(Made *m, int32_t n_cols, bool misaligned, const char *entry) {
+static inline void takes(Made *m, int32_t n_cols, bool misaligned, const char *entry) {
     assert_int_equal(launch(m, NULL, n_cols, misaligned), FSC_OK);
     assert_string_equal(last_entry(), entry);
 }

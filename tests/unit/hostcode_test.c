@@ -7,6 +7,8 @@
  */
 #include "hostcode.h"
 
+#include "codegen/processor.h"
+
 /* ---- Pages that cannot be touched -------------------------------------------------------------------------------- */
 
 typedef struct Fence {
@@ -302,19 +304,45 @@ static void test_unknown_processor(void **state) {
 #endif
 }
 
-/* LLVM has every processor of the table. */
+/* LLVM has every processor of the table, but none of a kind that it was built without. */
+static void check_processor(const char *name, bool is_known) {
+    Kernel k = kernel_read("func @k() stage tile {\n  return\n}\n", 0);
+    Generated out;
+    if (generate(&k, name, EMIT_ASM, &out) != is_known) fail_with(k.options.diag, name);
+    kernel_destroy(&k);
+}
+
+static bool has_family(CpuFamily family) {
+#ifndef FSC_LLVM_X86
+    if (family == FAMILY_X86_64) return false;
+#endif
+#ifndef FSC_LLVM_AARCH64
+    if (family == FAMILY_AARCH64) return false;
+#endif
+    return family != FAMILY_OTHER;
+}
+
 static void test_processors(void **state) {
     (void)state;
-#if defined __x86_64__
-#define PROCESSOR(name, features)                                                                                      \
-    {                                                                                                                  \
-        Kernel k = kernel_read("func @k() stage tile {\n  return\n}\n", 0);                                            \
-        Generated out;                                                                                                 \
-        if (!generate(&k, name, EMIT_ASM, &out)) fail_with(k.options.diag, name);                \
-        kernel_destroy(&k);                                                                                            \
-    }
+#define PROCESSOR(name, level, features)                                                                               \
+    check_processor(name, has_family(level_info[LEVEL_##level == LEVEL_NONE ? LEVEL_X86_64 : LEVEL_##level].family));
+#define AT_LEVEL(level, cpu, features)                                                                                 \
+    check_processor(level_info[LEVEL_##level].name, has_family(level_info[LEVEL_##level].family));
 #include "codegen/processors.def"
 #undef PROCESSOR
+#undef AT_LEVEL
+}
+
+/* Code of a kind that is not this machine's is emitted, and not run. */
+static void test_foreign_processor(void **state) {
+    (void)state;
+#if defined __x86_64__ && defined FSC_LLVM_AARCH64
+    Kernel k = kernel_read(rotate, 2);
+    Generated out;
+    assert_true(generate(&k, "neoverse-v1", EMIT_ASM, &out));
+    assert_false(generate(&k, "neoverse-v1", EMIT_CODE, &out));
+    assert_int_equal(diag_errors(k.options.diag), 1);
+    kernel_destroy(&k);
 #else
     skip();
 #endif
@@ -416,7 +444,8 @@ int main(void) {
         cmocka_unit_test(test_masked_gather), cmocka_unit_test(test_masked_one),
         cmocka_unit_test(test_masked_scalar), cmocka_unit_test(test_carried),
         cmocka_unit_test(test_thin_shapes),   cmocka_unit_test(test_unknown_processor),
-        cmocka_unit_test(test_processors),    cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_processors),    cmocka_unit_test(test_foreign_processor),
+        cmocka_unit_test(test_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

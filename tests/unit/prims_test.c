@@ -100,7 +100,9 @@ static void test_long_statement(void **state) {
 /* A thread of test_long_call: v[i] = 3 i + tid go in as a and c, four words as b; what comes back is stored. */
 static void emit_call(void *context) {
     HostCode *code = context;
-    LLVMTargetMachineRef machine = llvm_machine_host(NULL, 0);
+    Processor here;
+    assert_true(processor_find(NULL, &here));
+    LLVMTargetMachineRef machine = llvm_machine_of(&here, 0);
     Llvm *m = llvm_create(&options, "test", (Span){0, 0});
     llvm_set_machine(m, machine);
     LLVMValueRef kernel = begin(m, (LLVMTypeRef[]){m->ptr, m->i64}, 2);

@@ -133,7 +133,9 @@ static bool emit(const CodegenJob *j, Llvm *m, LLVMTargetMachineRef machine) {
 static bool generate(const CodegenJob *j) {
     CodegenOptions o = *j->o;
     o.line_info = o.count; /* places are sites */
-    LLVMTargetMachineRef machine = llvm_machine_host(NULL, 0);
+    Processor here;
+    (void)processor_find(NULL, &here);
+    LLVMTargetMachineRef machine = llvm_machine_of(&here, 0);
     Llvm *m = llvm_create(&o, j->f->name, j->f->span);
     m->bf16 = m->i16; /* as on the CPU: bfloat would need calls that not every system's libgcc has */
     llvm_set_machine(m, machine);

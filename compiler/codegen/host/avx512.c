@@ -130,15 +130,14 @@ LLVMValueRef host_fraction(const Math *k, LLVMValueRef x) {
     return apply(lanes(k, x, x), reduce);
 }
 
-/* What accumulates is quiet: a vector that crosses blocks, as tiles cross them in memory. */
-static bool accumulates(LLVMValueRef x) {
+bool host_is_quiet(LLVMValueRef x) {
     return LLVMIsAPHINode(x) && LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMVectorTypeKind;
 }
 
 LLVMValueRef host_minmax(const Math *k, bool is_max, LLVMValueRef x, LLVMValueRef y) {
     Lanes l = lanes(k, x, y);
     l.is_max = is_max;
-    l.x_is_quiet = accumulates(x);
-    l.y_is_quiet = accumulates(y);
+    l.x_is_quiet = host_is_quiet(x);
+    l.y_is_quiet = host_is_quiet(y);
     return apply(l, range);
 }

@@ -30,6 +30,7 @@ typedef struct Group {
 
 typedef struct Host {
     Llvm *m;
+    const Processor *processor;
     Math math;
     const Func *f;
     const Facts *facts;
@@ -143,6 +144,11 @@ void host_dot(Host *h, const Op *op);
 LLVMValueRef host_scale(const Math *k, LLVMValueRef x, LLVMValueRef n, LLVMValueRef keep);
 LLVMValueRef host_fraction(const Math *k, LLVMValueRef x);
 LLVMValueRef host_minmax(const Math *k, bool is_max, LLVMValueRef x, LLVMValueRef y);
+/* Is it no signalling NaN? What accumulates is none: a vector that crosses blocks, as tiles cross them in memory. */
+bool host_is_quiet(LLVMValueRef x);
+/* arm.c: Math's `minmax` */
+LLVMValueRef host_minmax_neon(const Math *k, bool is_max, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef host_minmax_sve(const Math *k, bool is_max, LLVMValueRef x, LLVMValueRef y);
 /* select.c: before code is emitted */
 void host_mend_selection(Llvm *m);
 /* combine.c */

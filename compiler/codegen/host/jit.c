@@ -6,8 +6,6 @@
  */
 #include "codegen/host/host.h"
 
-#include <string.h>
-
 #include "codegen/hostcode.h"
 #include "runtime/base/arch.h"
 
@@ -22,17 +20,10 @@ static const char *const pipelines[] = {
      "gvn,dse)"),
 };
 
-/* Is `word` among the words between commas? */
-static bool is_among(const char *words, const char *word) {
-    size_t n = strlen(word);
-    for (const char *at = words; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-        if (strncmp(at, word, n) == 0 && (at[n] == ',' || at[n] == '\0')) return true;
-    return false;
-}
-
-static void ask_machine(Host *h, LLVMTargetMachineRef machine) {
+/* What follows from the words of LLVM's features, and of the kind of processor alone. */
+static void ask_processor(Host *h) {
     static const struct {
-        const char *word; /* LLVM's */
+        const char *word;
         uint64_t features;
         uint32_t vector_bytes;
     } rows[] = {{"+avx", 0, 32},
@@ -40,31 +31,35 @@ static void ask_machine(Host *h, LLVMTargetMachineRef machine) {
                 {"+fma", FEATURES(FMA), 0},
                 {"+avx512vl", 0, HOST_REGISTER},
                 {"+avx512fp16", FEATURES(FMA16), 0},
-                {"+avx512bf16", FEATURES(DOT_BF16), 0}};
-    char *all = LLVMGetTargetMachineFeatureString(machine);
-    h->math.features = FEATURES(CHOOSE);
-    h->vector_bytes = 16;
+                {"+avx512bf16", FEATURES(DOT_BF16), 0},
+                {"+fullfp16", FEATURES(FMA16), 0}};
+    const Processor *p = h->processor;
+    bool is_arm = p->family == FAMILY_AARCH64;
+    h->math.features = is_arm ? FEATURES(FP16) | FEATURES(FMA) | FEATURES(MINMAX_NAN) : FEATURES(CHOOSE);
+    if (is_arm) h->math.minmax = p->sve_bytes ? host_minmax_sve : host_minmax_neon;
+    /* LLVM 22 ends the process at bfloat in SVE's registers */
+    if (is_arm && !p->sve_bytes && processor_has(p, "+bf16")) h->math.features |= FEATURES(NARROW_BF16);
+    h->vector_bytes = p->sve_bytes ? p->sve_bytes : 16;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        if (!is_among(all, rows[i].word)) continue;
+        if (!processor_has(p, rows[i].word)) continue;
         h->math.features |= rows[i].features;
         if (rows[i].vector_bytes) h->vector_bytes = rows[i].vector_bytes;
     }
-    if (h->vector_bytes == HOST_REGISTER) {
+    if (processor_has(p, "+avx512vl")) {
         h->math.scale = host_scale;
         h->math.fraction = host_fraction;
         h->math.minmax = host_minmax;
     }
     h->width = h->vector_bytes < HOST_REGISTER ? HOST_WIDTH / 2 : HOST_WIDTH;
-    LLVMDisposeMessage(all);
 }
 
-static bool build(const CodegenJob *j, Llvm *m, LLVMTargetMachineRef machine) {
+static bool build(const CodegenJob *j, Llvm *m, const Processor *p, LLVMTargetMachineRef machine) {
     const CodegenOptions *o = j->o;
     Counting counting = {0};
     double start = llvm_clock();
-    Host h = {.m = m, .f = j->f, .arena = arena_create()};
+    Host h = {.m = m, .processor = p, .f = j->f, .arena = arena_create()};
     h.math.m = m;
-    ask_machine(&h, machine);
+    ask_processor(&h);
     h.facts = facts_compute(j->f, h.arena);
     bool ok = host_kernel(&h);
     if (ok && o->count) count_blocks(m, h.function, &counting);
@@ -77,7 +72,7 @@ static bool build(const CodegenJob *j, Llvm *m, LLVMTargetMachineRef machine) {
     start = llvm_clock();
     const char *pipeline = pipelines[o->opt_level < 0 ? 0 : o->opt_level > 3 ? 3 : o->opt_level];
     if (*pipeline && !llvm_run_passes(m, machine, pipeline)) return false;
-    if (llvm_host_is_x86_64()) host_mend_selection(m);
+    if (p->family == FAMILY_X86_64) host_mend_selection(m);
     llvm_report_time(o, "host LLVM passes", start);
     if (j->what == EMIT_LLVM) {
         j->out->text = llvm_text(m);
@@ -97,19 +92,28 @@ static bool build(const CodegenJob *j, Llvm *m, LLVMTargetMachineRef machine) {
     return !o->count || hostcode_set_counters(code, &counting, o, j->f->span);
 }
 
-static bool generate(const CodegenJob *j) {
+static bool find_processor(const CodegenJob *j, Processor *p) {
     const char *cpu = j->o->cpu;
-    LLVMTargetMachineRef machine = llvm_machine_host(cpu, j->o->opt_level);
-    if (!machine) {
+    if (!processor_find(cpu, p)) {
         diag(j->o->diag, (Span){0, 0}, E_UNKNOWN_CPU, cpu ? cpu : "");
         diag_note(j->o->diag, (Span){0, 0},
-                  "without --cpu it is this machine's; names are LLVM's, such as x86-64 or x86-64-v3");
+                  "without --cpu it is this machine's; names are LLVM's, such as znver4 or neoverse-v2, and %s",
+                  processor_levels(j->o->arena));
         return false;
     }
+    if (p->is_native || j->what != EMIT_CODE) return true;
+    diag(j->o->diag, (Span){0, 0}, E_FOREIGN_CPU, cpu);
+    return false;
+}
+
+static bool generate(const CodegenJob *j) {
+    Processor p;
+    if (!find_processor(j, &p)) return false;
+    LLVMTargetMachineRef machine = llvm_machine_of(&p, j->o->opt_level);
     Llvm *m = llvm_create(j->o, j->f->name, j->f->span);
     m->bf16 = m->i16; /* as bfloat it would cross blocks as fp32, with a call back that not every system's libgcc has */
     llvm_set_machine(m, machine);
-    bool ok = build(j, m, machine);
+    bool ok = build(j, m, &p, machine);
     llvm_destroy(m);
     llvm_machine_give(machine, j->o->opt_level);
     return ok;

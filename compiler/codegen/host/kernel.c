@@ -275,9 +275,14 @@ static LLVMValueRef count_programs(Host *h) {
     return product;
 }
 
+/* The code counts on the length of SVE's registers. */
+static void mark_registers(const Host *h) {
+    uint64_t scale = h->processor->sve_bytes / 16;
+    if (scale) llvm_attribute_enum(h->m, h->function, "vscale_range", scale << 32 | scale); /* from, to */
+}
+
 bool host_kernel(Host *h) {
     Llvm *m = h->m;
-    bool is_x86 = llvm_host_is_x86_64();
     h->scalars = NEW_ARRAY(h->arena, LLVMValueRef, h->f->next_value);
     h->memo = NEW_ARRAY(h->arena, LLVMValueRef, h->f->next_value);
     h->stamps = NEW_ARRAY(h->arena, uint32_t, h->f->next_value);
@@ -290,11 +295,12 @@ bool host_kernel(Host *h) {
     h->nprog = LLVMGetParam(h->function, 2);
     h->scratch = LLVMGetParam(h->function, 3);
     llvm_attribute_enum(m, h->function, "nounwind", 0);
+    mark_registers(h);
     LLVMPositionBuilderAtEnd(m->at, host_new_block(h, "entry"));
     llvm_debug_function(m, h->function, h->f->name, h->f->span);
     llvm_debug_at(m, h->f->span);
     bind_params(h);
-    if (is_x86) h->programs = count_programs(h);
+    if (h->processor->family == FAMILY_X86_64) h->programs = count_programs(h);
     emit_block(h, h->f->body);
     LLVMBuildRetVoid(m->at);
     llvm_debug_finish(m);

@@ -5,6 +5,7 @@
  * A cubin where there is ptxas, and PTX where no cubin reaches.
  */
 #include "tool/compile/package.h"
+#include "codegen/processor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,56 @@ static bool needs_ptx(const PackageJob *j, uint32_t i) {
     if (i + 1 == j->archs.len) return true;
     const Target *here = target_find(j->archs.at[i]), *next = target_find(j->archs.at[i + 1]);
     return here->backend != next->backend || !here->backend->reaches || !here->backend->reaches(here, next);
+}
+
+/* ---- Processors -------------------------------------------------------------------------------------------------- */
+
+/* Objects go to other machines: what their processors may lack is not taken from this one. */
+static const char *default_cpu(void) {
+    Processor any = processor_any(NULL);
+    if (any.family == FAMILY_OTHER) return NULL;
+    return level_info[any.family == FAMILY_X86_64 ? LEVEL_X86_64_V3 : LEVEL_ARM].name;
+}
+
+/* One version of several has to say what the processor must have, and no other version may say the same. */
+static bool may_join(const PackageJob *j, const char *cpu, const Processor *p) {
+    Processor other;
+    if (p->level == LEVEL_NONE) {
+        fprintf(stderr,
+                "fsc: --cpu=%s: of several processors the runtime has to find the right one, and cannot ask for this "
+                "one; take levels: %s\n",
+                cpu ? cpu : "native", processor_levels(j->o->arena));
+        return false;
+    }
+    for (uint32_t i = 0; i < j->cpus.len; i++) {
+        (void)processor_find(j->cpus.at[i], &other);
+        if (other.family == p->family && other.level != p->level) continue;
+        fprintf(stderr, "fsc: --cpu: %s and %s are %s\n", j->cpus.at[i], cpu,
+                other.family == p->family ? "of one level, which the runtime cannot tell apart: leave one out"
+                                          : "processors of two kinds: an object is for one");
+        return false;
+    }
+    return true;
+}
+
+static ExitCode read_cpus(PackageJob *j) {
+    const char *list = j->o->compile.cpu;
+    bool is_list = list && strchr(list, ',');
+    if (!list) vec_push(j->o->arena, &j->cpus, default_cpu());
+    for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+        const char *cpu = arena_strndup(j->o->arena, at, strcspn(at, ","));
+        Processor p;
+        if (strcmp(cpu, "native") == 0) cpu = NULL;
+        bool is_known = processor_find(cpu, &p);
+        if (!is_known && (is_list || !j->cpu)) {
+            fprintf(stderr, "fsc: --cpu: unknown processor '%s'; names are LLVM's, such as znver4 or neoverse-v2, and "
+                    "%s\n", cpu, processor_levels(j->o->arena));
+            return EXIT_CALL;
+        }
+        if (is_list && !may_join(j, cpu, &p)) return EXIT_CALL;
+        vec_push(j->o->arena, &j->cpus, cpu);
+    }
+    return EXIT_DONE;
 }
 
 /* ---- One compile ------------------------------------------------------------------------------------------------- */
@@ -142,16 +193,16 @@ static ExitCode add_cubins(PackageJob *j) {
 }
 
 /* "cpu", with the level that the runtime can ask the processor for. */
-static const char *cpu_arch(PackageJob *j) {
-    const char *cpu = j->o->compile.cpu;
-    bool is_level = cpu && strncmp(cpu, "x86-64-v", 8) == 0;
-    return is_level ? arena_printf(j->o->arena, "cpu %s", cpu) : "cpu";
+static const char *cpu_arch(PackageJob *j, const char *cpu) {
+    Processor p;
+    bool is_level = processor_find(cpu, &p) && p.level != LEVEL_NONE;
+    return is_level ? arena_printf(j->o->arena, "cpu %s", level_info[p.level].name) : "cpu";
 }
 
-static void add_cpu(PackageJob *j, PackageKernel *k, uint64_t number, const fsc_compilation *c) {
+static void add_cpu(PackageJob *j, PackageKernel *k, const char *cpu, uint64_t number, const fsc_compilation *c) {
     size_t n = 0;
     const char *ir = fsc_compilation_output(c, &n), *record = fsc_compilation_record(c);
-    ObjectVariant v = {.arch = cpu_arch(j), .number = number, .scratch_bytes = c->scratch_bytes};
+    ObjectVariant v = {.arch = cpu_arch(j, cpu), .cpu = cpu, .number = number, .scratch_bytes = c->scratch_bytes};
     v.ir = keep(j, ir, n);
     v.code = keep(j, record, strlen(record));
     vec_push(j->o->arena, &k->variants, v);
@@ -164,27 +215,32 @@ static ExitCode compile_variant(PackageJob *j, PackageKernel *k, const Choice *c
     ExitCode code = finish(j, c, s, choice, o->arch);
     if (code == EXIT_DONE) {
         note_record(j, k, c);
-        if (arch < 0) add_cpu(j, k, number, c);
+        if (arch < 0) add_cpu(j, k, o->cpu, number, c);
         else add_gpu(j, k, (uint32_t)arch, number, c);
     }
     fsc_compilation_destroy(c);
     return code;
 }
 
-/* The options of one choice; arch below zero: of the CPU. */
+/* The options of one choice; arch below zero: of the CPU, the first, second … processor. */
 static fsc_compile_options options_of(const PackageJob *j, const PackageKernel *k, const Choice *choice, int arch) {
     fsc_compile_options o = j->o->compile;
     o.kernel = k->name;
     o.arch = arch < 0 ? "cpu" : j->archs.at[arch];
     o.emit = arch < 0 ? FSC_EMIT_LLVM : FSC_EMIT_PTX;
+    o.cpu = arch < 0 ? j->cpus.at[-1 - arch] : NULL;
     o.defines = choice->defines;
     o.num_defines = choice->num_defines;
     return o;
 }
 
 static ExitCode compile_cpu(PackageJob *j, PackageKernel *k, const Choice *choice, uint64_t number) {
-    fsc_compile_options o = options_of(j, k, choice, -1);
-    return compile_variant(j, k, choice, &o, -1, number);
+    ExitCode code = EXIT_DONE;
+    for (int i = 0; i < (int)j->cpus.len && code == EXIT_DONE; i++) {
+        fsc_compile_options o = options_of(j, k, choice, -1 - i);
+        code = compile_variant(j, k, choice, &o, -1 - i, number);
+    }
+    return code;
 }
 
 /* Without values of scalars, which are made up; of few programs alone it is known on which card. */
@@ -356,7 +412,7 @@ static ExitCode write_object(PackageJob *j) {
     for (uint32_t i = 0; i < j->kernels.len; i++) kernels[i] = object_kernel(j, &j->kernels.at[i]);
     CodegenOptions o = {.diag = diag_create(a, 0), .arena = a, .opt_level = j->o->compile.opt_level};
     Bytes out = {0};
-    if (codegen_object(kernels, j->kernels.len, j->o->compile.cpu, &o, &out))
+    if (codegen_object(kernels, j->kernels.len, j->cpus.at[0], &o, &out))
         return file_write(j->o->output, out.at, out.len);
     Text text = {0};
     diag_print(o.diag, &text, j->o->compile.color);
@@ -373,15 +429,6 @@ static ExitCode write_text(const PackageJob *j, const char *path, void (*print)(
     return code;
 }
 
-/* Objects go to other machines: what their CPUs may lack is not taken from this one. */
-static void choose_processor(ToolOptions *o) {
-    bool is_native = o->compile.cpu && strcmp(o->compile.cpu, "native") == 0;
-#if defined __x86_64__
-    if (!o->compile.cpu) o->compile.cpu = "x86-64-v3";
-#endif
-    if (is_native) o->compile.cpu = NULL;
-}
-
 ExitCode command_package(ToolOptions *o, const char *file, const char *text, size_t length) {
     PackageJob j = {.o = o, .source = text, .length = length};
     if (o->compile.device_debug) {
@@ -394,8 +441,8 @@ ExitCode command_package(ToolOptions *o, const char *file, const char *text, siz
         return EXIT_CALL;
     }
     o->compile.tuned = "off"; /* a row whose variant is not in the object would be a launch that nothing fits */
-    choose_processor(o);
     ExitCode code = read_archs(&j);
+    if (code == EXIT_DONE) code = read_cpus(&j);
     if (code == EXIT_DONE) code = compile_all(&j);
     if (code == EXIT_DONE) code = add_cubins(&j);
     if (code == EXIT_DONE) code = o->package == PACKAGE_C ? write_text(&j, o->output, package_c) : write_object(&j);

@@ -35,6 +35,7 @@ typedef struct PackageJob {
     VEC(const char *) archs; /* of GPUs, each once, oldest first */
     VEC(Assembly) assemblies;
     bool cpu;
+    VEC(const char *) cpus; /* what the CPU's code is for, one version each; NULL: this processor */
     const char *source; /* the text */
     size_t length;
     VEC(const char *) said; /* diagnostics that were printed: variants would repeat them */

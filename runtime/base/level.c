@@ -1,0 +1,78 @@
+/* level.c - asks this processor for the levels of level.def.
+ *
+ * In: a level. Out: whether this processor has it. Method: x86-64 tells by cpuid. Of AArch64 Linux tells: features are
+ * bits of the auxiliary vector, as its ABI has them, and prctl says how long SVE's registers are.
+ */
+#include "runtime/base/level.h"
+
+#include <string.h>
+
+#if defined __aarch64__ && defined __linux__
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#endif
+
+const LevelInfo level_info[LEVEL_NONE] = {
+#define LEVEL(name, text, family, bytes) {text, FAMILY_##family, bytes},
+#include "runtime/base/level.def"
+#undef LEVEL
+};
+
+CpuLevel level_find(const char *name, size_t length) {
+    CpuLevel l = (CpuLevel)0;
+    while (l < LEVEL_NONE && !(strlen(level_info[l].name) == length && memcmp(level_info[l].name, name, length) == 0))
+        l++;
+    return l;
+}
+
+#if defined __x86_64__ && defined __GNUC__ && __GNUC__ >= 12
+
+bool level_is_here(CpuLevel level) {
+    __builtin_cpu_init();
+    switch (level) {
+    case LEVEL_X86_64: return true;
+    case LEVEL_X86_64_V2: return __builtin_cpu_supports("x86-64-v2");
+    case LEVEL_X86_64_V3: return __builtin_cpu_supports("x86-64-v3");
+    case LEVEL_X86_64_V4: return __builtin_cpu_supports("x86-64-v4");
+    default: return level == LEVEL_NONE;
+    }
+}
+
+#elif defined __aarch64__ && defined __linux__
+
+/* Bits of AT_HWCAP and AT_HWCAP2, which older headers lack in part, and what prctl is asked. */
+enum { HAS_ATOMICS = 1 << 8, HAS_FP16 = 1 << 9, HAS_FP16_VECTORS = 1 << 10, HAS_RDM = 1 << 12, HAS_DOT = 1 << 20 };
+enum { HAS_SVE = 1 << 22, HAS2_I8MM = 1 << 13, HAS2_BF16 = 1 << 14, ASK_SVE = 51, SVE_LENGTH = 0xffff };
+
+static bool has(unsigned long first, unsigned long second) {
+    return (getauxval(AT_HWCAP) & first) == first && (getauxval(AT_HWCAP2) & second) == second;
+}
+
+bool level_is_here(CpuLevel level) {
+    const unsigned long fp16 = HAS_ATOMICS | HAS_FP16 | HAS_FP16_VECTORS | HAS_RDM;
+    switch (level) {
+    case LEVEL_ARM: return true;
+    case LEVEL_ARM_FP16: return has(fp16, 0);
+    case LEVEL_ARM_BF16: return has(fp16 | HAS_DOT, HAS2_I8MM | HAS2_BF16);
+    case LEVEL_SVE256:
+    case LEVEL_SVE512: return has(fp16 | HAS_SVE, 0) && level_sve_bytes() == level_info[level].vector_bytes;
+    default: return level == LEVEL_NONE;
+    }
+}
+
+#else
+
+bool level_is_here(CpuLevel level) {
+    return level != LEVEL_SVE256 && level != LEVEL_SVE512; /* who knows; of those the code would compute nonsense */
+}
+
+#endif
+
+uint32_t level_sve_bytes(void) {
+#if defined __aarch64__ && defined __linux__
+    int length = has(HAS_SVE, 0) ? prctl(ASK_SVE) : 0;
+    return length > 0 ? (uint32_t)length & SVE_LENGTH : 0;
+#else
+    return 0;
+#endif
+}

@@ -1,0 +1,31 @@
+/* level.h - the levels of level.def by name, and whether this processor has them. */
+#ifndef FSC_LEVEL_H
+#define FSC_LEVEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum CpuFamily { FAMILY_X86_64, FAMILY_AARCH64, FAMILY_OTHER } CpuFamily;
+
+typedef enum CpuLevel {
+#define LEVEL(name, text, family, bytes) LEVEL_##name,
+#include "runtime/base/level.def"
+#undef LEVEL
+    LEVEL_NONE /* nothing that could be asked for */
+} CpuLevel;
+
+typedef struct LevelInfo {
+    const char *name;
+    CpuFamily family;
+    uint32_t vector_bytes;
+} LevelInfo;
+
+extern const LevelInfo level_info[LEVEL_NONE];
+
+CpuLevel level_find(const char *name, size_t length); /* LEVEL_NONE: there is none of that name */
+/* Has this processor, as the system lets this process use it, all of the level? Any thread. */
+bool level_is_here(CpuLevel level);
+uint32_t level_sve_bytes(void); /* of this thread's SVE registers; 0: there are none */
+
+#endif

@@ -1,0 +1,22 @@
+# An object with code for several processors: those that the runtime can tell apart, of one kind.
+# REQUIRES: aarch64
+# RUN: fsc %s --arch=cpu --cpu=x86-64,x86-64-v3,x86-64-v4 --emit=object -o %t.o --header=%t.h
+# RUN: FileCheck %s --check-prefix=HEADER --input-file=%t.h
+# HEADER: Kernel k of {{.*}}, for cpu x86-64, cpu x86-64-v3, cpu x86-64-v4.
+# RUN: fsc %s --arch=sm_90,cpu --cpu=armv8-a,neoverse-v1 --emit=object -o %t.o --header=%t.h
+# RUN: FileCheck %s --check-prefix=ARM --input-file=%t.h
+# ARM: for sm_90, cpu armv8-a, cpu sve256.
+# RUN: exits 2 fsc %s --arch=cpu --cpu=x86-64,native --emit=object -o %t.o 2>&1 | FileCheck %s --check-prefix=NATIVE
+# NATIVE: fsc: --cpu=native: of several processors the runtime has to find the right one, {{.*}} take levels: x86-64,
+# RUN: exits 2 fsc %s --arch=cpu --cpu=x86-64,armv8-a --emit=object -o %t.o 2>&1 | FileCheck %s --check-prefix=KINDS
+# KINDS: fsc: --cpu: x86-64 and armv8-a are processors of two kinds: an object is for one
+# RUN: exits 2 fsc %s --arch=cpu --cpu=x86-64-v3,haswell --emit=object -o %t.o 2>&1 | FileCheck %s --check-prefix=SAME
+# SAME: fsc: --cpu: x86-64-v3 and haswell are of one level, which the runtime cannot tell apart: leave one out
+# RUN: exits 2 fsc %s --arch=cpu --cpu=x86-64,abacus --emit=object -o %t.o 2>&1 | FileCheck %s --check-prefix=NAME
+# NAME: fsc: --cpu: unknown processor 'abacus'; names are LLVM's, such as znver4 or neoverse-v2, and x86-64,
+# RUN: exits 1 fsc %s --arch=cpu --cpu= --emit=object -o %t.o 2>&1 | FileCheck %s --check-prefix=EMPTY
+# EMPTY: fsc: error: unknown processor ''
+# RUN: exits 2 fsc %s --arch=sm_90 --cpu=abacus --emit=object -o %t.o 2>&1 | FileCheck %s --check-prefix=NAME
+@kernel(grid=(1,))
+def k(y: *fp32):
+    store(y, 1.0)

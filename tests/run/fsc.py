@@ -301,6 +301,7 @@ class Jit:
         o = CompileOptions()
         lib.fsc_compile_options_init(c.byref(o))
         o.file = file.encode()
+        self.types = types or {}
         self._keep = [_pairs(defines or {}), _pairs(types or {})]
         o.defines, o.num_defines = self._keep[0]
         o.types, o.num_types = self._keep[1]

@@ -65,6 +65,8 @@ def main():
     p.add_argument("--device", default="cpu")
     p.add_argument("--all", action="store_true")
     p.add_argument("--cpu", help="compile for that processor (device cpu), such as x86-64")
+    p.add_argument("--through", metavar="COMMAND", help="with --cpu of another kind of processor: run its code by this "
+                   "emulator, such as qemu-aarch64 (tests/run/foreign.py)")
     p.add_argument("--arch", help="code for it: the card's portable arch, such as sm_90, or sm_90a")
     p.add_argument("--check", action="store_true", help="checked launches (always, on emu)")
     p.add_argument("--first", action="store_true", help="stop at the first failure")
@@ -81,7 +83,10 @@ def main():
     o = p.parse_args()
     if o.jobs > 1:
         return side_by_side(o.jobs)
-    if o.cpu:
+    if o.through:
+        import foreign
+        foreign.install(o.cpu, o.through)
+    elif o.cpu:
         fsc.Jit.defaults["cpu"] = o.cpu
     if o.arch:
         fsc.Jit.defaults["arch"] = o.arch.encode()

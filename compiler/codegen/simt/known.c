@@ -156,8 +156,27 @@ static bool turns_once(Simt *s, const Op *op, uint32_t reg, uint32_t n) {
     return (counts_up(x, reg, n, d) && known_same(y, reg, n)) || (known_same(x, reg, n) && counts_up(y, reg, n, d));
 }
 
+/* A broadcast's registers that follow each other and are such registers of its operand: the operand, and the first of
+ * them. Else the mask itself. */
+static const Value *source_of(const Value *mask, uint32_t n, uint32_t *reg) {
+    const Op *op = mask->def;
+    ConvertPlan plan;
+    if (!op || op->kind != OP_BROADCAST) return mask;
+    convert_broadcast(op->args[0]->type.layout, mask->type.layout, &plan);
+    if (plan.kind > CONVERT_REGISTERS) return mask;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t from = convert_source(&plan, (Owner){{[IN_REGISTER] = *reg + i}}).at[IN_REGISTER];
+        if (i == 0) first = from;
+        if (from != first + i) return mask;
+    }
+    *reg = first;
+    return op->args[0];
+}
+
 /* Of what turns once the first register and the last say it. */
 static V known_over(Simt *s, const Value *mask, uint32_t reg, uint32_t n, bool at_one) {
+    mask = source_of(mask, n, &reg);
     const Op *op = mask->def;
     if (op && op->kind == OP_AND)
         return known_and(s, known_over(s, op->args[0], reg, n, at_one), known_over(s, op->args[1], reg, n, at_one));
@@ -180,6 +199,7 @@ V known_some(Simt *s, const Value *mask, uint32_t reg, uint32_t n) {
 }
 
 V known_first(Simt *s, const Value *mask, uint32_t reg, uint32_t n) {
+    mask = source_of(mask, n, &reg);
     const Op *op = mask->def;
     if (op && op->kind == OP_AND) {
         V a = known_first(s, op->args[0], reg, n), b = a ? known_first(s, op->args[1], reg, n) : NULL;

@@ -14,10 +14,11 @@
 # 12288 take a cluster of BLOCKS blocks, of 16 bits two at a time; a thread adds up both in one place. n_parts is best
 # what runs at a time: on an H100 132, of such rows 66, beyond 16384 30, beyond 32768 15.
 #
-# Rows beyond 4096 that begin beside a line of 128 bytes: a program takes rows that begin alike, every ALIKE-th one. All
-# of them begin `before` elements behind a line. The tile begins on the line, so that all but the weights and the sums
-# moves by whole vectors. What a row has before itself is read, and is zero. REACH is the part of the tile that is used,
-# known when the kernel is compiled. The last n_parts % ALIKE programs have no rows.
+# Rows that begin anywhere, beyond 2800 columns (of 16 bits 1280), and rows beyond 4096 that begin beside a line of 128
+# bytes: a program takes rows that begin alike, every ALIKE-th one. All of them begin `before` elements behind a line.
+# The tile begins on the line, so that all but the weights and the sums moves by whole vectors. What a row has before
+# itself is read, and is zero. Where a line more would want the next tile, rows up to 12288 go the old way. REACH is the
+# part of the tile that is used, known when the kernel is compiled. The last n_parts % ALIKE programs have no rows.
 #
 # Where dx is x or dy, say -D IN_PLACE=True. Then nothing before a row is read, which another program may be writing.
 #
@@ -25,7 +26,9 @@
 #           rstd=rstd.npy
 #   fsc run column_sum.dsl x=sums.npy y=dweight_dbias.npy
 @kernel(grid=(n_parts,), IN_PLACE=False, LINE=1024 // T.primitive_bitwidth, WIDE=T.primitive_bitwidth > 16,
-        ALIKE=1 if IN_PLACE or n_cols <= 4096 or (n_cols <= 12288 and n_cols + LINE > 12289) or
+        ALIKE=1 if IN_PLACE or n_cols <= (2800 if WIDE else 1280) or (n_cols <= 4096 and x_stride * 8 % LINE == 0) or
+        n_cols + LINE > 1 + (
+            next_power_of_2(n_cols) if n_cols <= 4096 else 12288 if n_cols <= 12288 else n_cols + LINE) or
         x_stride % LINE == 0 or x_stride != dx_stride or x_stride != dy_stride else
         LINE if n_parts % LINE * 8 < n_parts else
         LINE // 8 if x_stride * 8 % LINE > 0 and n_parts * 4 > LINE else 1,

@@ -14,11 +14,12 @@
 # 12288 take a cluster of BLOCKS blocks, of 16 bits two at a time; a thread adds up both in one place. n_parts is best
 # what runs at a time: on an H100 132, of such rows 66, beyond 16384 30, beyond 32768 15.
 #
-# Rows that begin anywhere, beyond 2800 columns (of 16 bits 1280), and rows beyond 4096 that begin beside a line of 128
-# bytes: a program takes rows that begin alike, every ALIKE-th one. All of them begin `before` elements behind a line.
-# The tile begins on the line, so that all but the weights and the sums moves by whole vectors. What a row has before
-# itself is read, and is zero. Where a line more would want the next tile, rows up to 12288 go the old way. REACH is the
-# part of the tile that is used, known when the kernel is compiled. The last n_parts % ALIKE programs have no rows.
+# Of rows that begin anywhere, beyond 2800 columns (of 16 bits 1280), a program takes rows that begin alike, every
+# ALIKE-th one; likewise beyond 4096 where rows begin beside a line of 128 bytes. All of them begin `before` elements
+# behind a line. The tile begins on the line, so that all but the weights and the sums moves by whole vectors. What a
+# row has before itself is read, and is zero. Where a line more would want the next tile, rows up to 12288 go the old
+# way. REACH is the part of the tile that is used, known when the kernel is compiled. The last n_parts % ALIKE programs
+# have no rows.
 #
 # Where dx is x or dy, say -D IN_PLACE=True. Then nothing before a row is read, which another program may be writing.
 #

@@ -150,7 +150,10 @@ static LLVMTargetMachineRef machine_create(const char *triple, const char *cpu, 
     char *message = NULL;
     if (LLVMGetTargetFromTriple(triple, &target, &message)) bug("LLVM has no target %s: %s", triple, message);
     LLVMCodeGenOptLevel level = opt_level <= 0 ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
-    return LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC, LLVMCodeModelDefault);
+    LLVMTargetMachineRef machine =
+        LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC, LLVMCodeModelDefault);
+    LLVMSetTargetMachineGlobalISel(machine, false); /* it remembers places of a module that is gone */
+    return machine;
 }
 
 /* Making a machine takes a third of a millisecond,

@@ -6,6 +6,7 @@
 # RUN: fsc %s --arch=sm_90,cpu --cpu=armv8-a,neoverse-v1 --emit=object -o %t.o --header=%t.h
 # RUN: FileCheck %s --check-prefix=ARM --input-file=%t.h
 # ARM: for sm_90, cpu armv8-a, cpu sve256.
+# RUN: fsc %examples/softmax.dsl -O0 --arch=cpu --cpu=armv8-a,armv8.6-a --variants BLOCK=256..1024 --emit=object -o %t.o
 # RUN: exits 2 fsc %s --arch=cpu --cpu=x86-64,native --emit=object -o %t.o 2>&1 | FileCheck %s --check-prefix=NATIVE
 # NATIVE: fsc: --cpu=native: of several processors the runtime has to find the right one, {{.*}} take levels: x86-64,
 # RUN: exits 2 fsc %s --arch=cpu --cpu=x86-64,armv8-a --emit=object -o %t.o 2>&1 | FileCheck %s --check-prefix=KINDS

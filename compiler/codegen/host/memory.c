@@ -101,7 +101,24 @@ static LLVMValueRef vector_mask(Host *h, const HostAccess *a, uint32_t width) {
     return a->mask ? a->mask : LLVMConstAllOnes(LLVMVectorType(h->m->i1, width));
 }
 
+/* Element by element; where the mask is false, from a place of the frame. LLVM 22 cannot select gathers of SVE into
+ * elements of less than 4 bytes wherever their bits are taken apart again. */
+static LLVMValueRef gather_narrow(Host *h, const HostAccess *a, LLVMValueRef other, uint32_t width) {
+    Llvm *m = h->m;
+    LLVMTypeRef element = LLVMGetElementType(a->bits);
+    LLVMValueRef mask = vector_mask(h, a, width), nowhere = host_splat(h, llvm_frame(m, element), width);
+    LLVMValueRef from = LLVMBuildSelect(m->at, mask, a->ptr, nowhere, ""), r = LLVMGetPoison(a->bits);
+    for (uint32_t i = 0; i < width; i++) {
+        LLVMValueRef lane = llvm_int(m->i32, i), at = LLVMBuildExtractElement(m->at, from, lane, "");
+        LLVMValueRef x = LLVMBuildLoad2(m->at, element, at, "");
+        LLVMSetAlignment(x, a->align);
+        r = LLVMBuildInsertElement(m->at, r, x, lane, "");
+    }
+    return LLVMBuildSelect(m->at, mask, r, other, "");
+}
+
 static LLVMValueRef masked_load(Host *h, const HostAccess *a, LLVMValueRef other, uint32_t width) {
+    if (h->processor->sve_bytes && a->is_vector && a->align < 4) return gather_narrow(h, a, other, width);
     const char *name = a->is_vector ? "llvm.masked.gather" : "llvm.masked.load";
     LLVMTypeRef over[] = {a->bits, LLVMTypeOf(a->ptr)};
     LLVMValueRef args[] = {a->ptr, vector_mask(h, a, width), other};

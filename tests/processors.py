@@ -84,7 +84,11 @@ def levels_here(levels):
     needs = {"x86-64-v2": {"sse4_2", "popcnt"}, "x86-64-v3": {"avx2", "bmi2", "fma"},
              "x86-64-v4": {"avx512f", "avx512vl", "avx512bw", "avx512dq", "avx512cd"},
              "armv8.2-a+fp16": {"asimdhp", "atomics"}, "armv8.6-a": {"bf16", "i8mm", "asimdhp"}}
-    return [level for level in levels if not level.startswith("sve") and needs.get(level, set()) <= words]
+    found = [level for level in levels if not level.startswith("sve") and needs.get(level, set()) <= words]
+    if "sve" in words:
+        with open("/proc/sys/abi/sve_default_vector_length", encoding="utf-8") as file:
+            found += ["sve%d" % (8 * int(file.read()))]
+    return [level for level in levels if level in found]
 
 
 def main():

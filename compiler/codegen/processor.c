@@ -104,7 +104,7 @@ bool processor_find(const char *name, Processor *out) {
 #undef AT_LEVEL
     };
     processor_register();
-    if (!name) {
+    if (!name || strcmp(name, "native") == 0) {
         *out = native();
         return true;
     }

@@ -18,22 +18,38 @@ const LevelInfo level_info[LEVEL_NONE] = {
 #undef LEVEL
 };
 
-CpuLevel level_find(const char *name, size_t length) {
+CpuLevel level_find(const char *name) {
     CpuLevel l = (CpuLevel)0;
-    while (l < LEVEL_NONE && !(strlen(level_info[l].name) == length && memcmp(level_info[l].name, name, length) == 0))
-        l++;
-    return l;
+    if (!*name) return LEVEL_NONE;
+    while (l < LEVEL_NONE && strcmp(level_info[l].name, name) != 0) l++;
+    return l < LEVEL_NONE ? l : LEVEL_UNKNOWN;
 }
 
-#if defined __x86_64__ && defined __GNUC__ && __GNUC__ >= 12
+#if defined __x86_64__ && defined __GNUC__
+
+/* By features that each compiler knows; what else the levels have came with them. */
+static bool has_v2(void) {
+    return __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt");
+}
+
+static bool has_v3(void) {
+    return has_v2() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+           __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+}
+
+static bool has_v4(void) {
+    return has_v3() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("avx512vl");
+}
 
 bool level_is_here(CpuLevel level) {
     __builtin_cpu_init();
     switch (level) {
     case LEVEL_X86_64: return true;
-    case LEVEL_X86_64_V2: return __builtin_cpu_supports("x86-64-v2");
-    case LEVEL_X86_64_V3: return __builtin_cpu_supports("x86-64-v3");
-    case LEVEL_X86_64_V4: return __builtin_cpu_supports("x86-64-v4");
+    case LEVEL_X86_64_V2: return has_v2();
+    case LEVEL_X86_64_V3: return has_v3();
+    case LEVEL_X86_64_V4: return has_v4();
     default: return level == LEVEL_NONE;
     }
 }
@@ -63,7 +79,7 @@ bool level_is_here(CpuLevel level) {
 #else
 
 bool level_is_here(CpuLevel level) {
-    return level != LEVEL_SVE256 && level != LEVEL_SVE512; /* who knows; of those the code would compute nonsense */
+    return level == LEVEL_NONE || level == LEVEL_X86_64 || level == LEVEL_ARM; /* no more can be asked for */
 }
 
 #endif

@@ -12,7 +12,8 @@ typedef enum CpuLevel {
 #define LEVEL(name, text, family, bytes) LEVEL_##name,
 #include "runtime/base/level.def"
 #undef LEVEL
-    LEVEL_NONE /* nothing that could be asked for */
+    LEVEL_NONE,   /* nothing that could be asked for */
+    LEVEL_UNKNOWN /* what a later table has */
 } CpuLevel;
 
 typedef struct LevelInfo {
@@ -23,7 +24,7 @@ typedef struct LevelInfo {
 
 extern const LevelInfo level_info[LEVEL_NONE];
 
-CpuLevel level_find(const char *name, size_t length); /* LEVEL_NONE: there is none of that name */
+CpuLevel level_find(const char *name); /* "": LEVEL_NONE; LEVEL_UNKNOWN: there is none of that name */
 /* Has this processor, as the system lets this process use it, all of the level? Any thread. */
 bool level_is_here(CpuLevel level);
 uint32_t level_sve_bytes(void); /* of this thread's SVE registers; 0: there are none */

@@ -109,8 +109,7 @@ static void shared_give(Shared *shared) {
 
 /* The level that the word behind "cpu" names. */
 static CpuLevel level_of(const fsc_object_variant *v) {
-    const char *name = v->arch + 3 + (v->arch[3] == ' ');
-    return level_find(name, strlen(name));
+    return level_find(v->arch + 3 + (v->arch[3] == ' '));
 }
 
 static bool is_text(const fsc_object_variant *v) {
@@ -149,12 +148,11 @@ static bool is_best(const fsc_object *o, const fsc_object_variant *v, const fsc_
 static fsc_status make_host(fsc_device *d, const fsc_object *o, const fsc_object_variant *v, fsc_module **out) {
     CpuLevel level = level_of(v);
     if (!level_is_here(level)) {
-        const char *least = level_info[level].family == FAMILY_X86_64 ? level_info[LEVEL_X86_64].name
-                                                                      : level_info[LEVEL_ARM].name;
+        CpuLevel least = level_is_here(LEVEL_X86_64) ? LEVEL_X86_64 : LEVEL_ARM;
         return status_fail(d, FSC_ERROR_ARCH,
                            "kernel %s is compiled for processors of %s, and this one is none: compile it with %s among "
                            "the --cpu",
-                           o->kernel, level_info[level].name, least);
+                           o->kernel, v->arch + 4, level_info[least].name);
     }
     char why[256] = "";
     Record *r = record_parse(v->code, v->size, why, sizeof why);

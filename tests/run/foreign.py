@@ -66,7 +66,7 @@ class Emulator:
             with open(source, "wb") as f:
                 f.write(text)
             name = f"program{len(self.programs)}"
-            self.programs[text] = self._compile(name, "-static", "-Wa,-gdwarf-5,-march=armv8.6-a+sve",
+            self.programs[text] = self._compile(name, "-static", "-Wa,-gdwarf-5,-march=armv8.6-a+sve2+sha3",
                                                 self.main(kernel), source, "-lm")
         return self.programs[text]
 

@@ -6,6 +6,8 @@
  */
 #include "codegen/host/host.h"
 
+#include <string.h>
+
 #include "codegen/hostcode.h"
 #include "runtime/base/arch.h"
 
@@ -95,13 +97,14 @@ static bool build(const CodegenJob *j, Llvm *m, const Processor *p, LLVMTargetMa
 static bool find_processor(const CodegenJob *j, Processor *p) {
     const char *cpu = j->o->cpu;
     if (!processor_find(cpu, p)) {
+        const char *more = cpu && strchr(cpu, ',') ? "; several are for --emit=object alone" : "";
         diag(j->o->diag, (Span){0, 0}, E_UNKNOWN_CPU, cpu ? cpu : "");
         diag_note(j->o->diag, (Span){0, 0},
-                  "without --cpu it is this machine's; names are LLVM's, such as znver4 or neoverse-v2, and %s",
-                  processor_levels(j->o->arena));
+                  "without --cpu it is this machine's; names are LLVM's, such as znver4 or neoverse-v2, and %s%s",
+                  processor_levels(j->o->arena), more);
         return false;
     }
-    if (p->is_native || j->what != EMIT_CODE) return true;
+    if ((p->is_native && level_is_here(p->level)) || j->what != EMIT_CODE) return true;
     diag(j->o->diag, (Span){0, 0}, E_FOREIGN_CPU, cpu);
     return false;
 }

@@ -83,10 +83,11 @@ static const char *default_cpu(void) {
 /* One version of several has to say what the processor must have, and no other version may say the same. */
 static bool may_join(const PackageJob *j, const char *cpu, const Processor *p) {
     Processor other;
-    if (p->level == LEVEL_NONE) {
+    /* the code of a name may use more than its level has */
+    if (p->level == LEVEL_NONE || strcmp(cpu, level_info[p->level].name) != 0) {
         fprintf(stderr,
                 "fsc: --cpu=%s: of several processors the runtime has to find the right one, and cannot ask for this "
-                "one; take levels: %s\n",
+                "one alone; take levels: %s\n",
                 cpu ? cpu : "native", processor_levels(j->o->arena));
         return false;
     }

@@ -73,6 +73,12 @@ static void cpu_level_is_not_here(void **state) {
     }
     assert_true(m.object.num_variants > 0);
     end(&m);
+    begin(&m);
+    add_level(&m, "cpu x86-64-v9", levels[0].entry); /* of a later fsc */
+    assert_int_equal(launch(&m, FSC_STREAM_CPU, 700, false), FSC_ERROR_ARCH);
+    assert_non_null(strstr(fsc_last_message(), "is compiled for processors of x86-64-v9, and this one is none"));
+    assert_int_equal(atomic_load(&taken), LEVEL_NONE);
+    end(&m);
 }
 
 int main(void) {

@@ -78,16 +78,17 @@ static Processor named(CpuLevel level, const char *cpu, const char *features) {
                        .is_native = family == host_family};
 }
 
-/* Registers of which no level is taken are as good as none. */
+/* Registers of SVE of which there is no level are as good as none. */
 static Processor native(void) {
-    uint32_t sve = level_sve_bytes();
-    bool is_level = sve == level_info[LEVEL_SVE256].vector_bytes || sve == level_info[LEVEL_SVE512].vector_bytes;
+    CpuLevel level = LEVEL_SVE512;
+    while (level >= LEVEL_SVE256 && !level_is_here(level)) level--;
+    if (level < LEVEL_SVE256) level = LEVEL_NONE;
     return (Processor){.family = host_family,
-                       .level = LEVEL_NONE,
+                       .level = level,
                        .triple = host_triple,
                        .cpu = host_cpu,
                        .features = host_features,
-                       .sve_bytes = is_level ? sve : 0,
+                       .sve_bytes = level == LEVEL_NONE ? 0 : level_info[level].vector_bytes,
                        .is_native = true};
 }
 

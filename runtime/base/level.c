@@ -64,6 +64,12 @@ static bool has(unsigned long first, unsigned long second) {
     return (getauxval(AT_HWCAP) & first) == first && (getauxval(AT_HWCAP2) & second) == second;
 }
 
+/* Of this thread's registers. */
+static bool has_length(uint32_t bytes) {
+    int length = prctl(ASK_SVE);
+    return length > 0 && ((uint32_t)length & SVE_LENGTH) == bytes;
+}
+
 bool level_is_here(CpuLevel level) {
     const unsigned long fp16 = HAS_ATOMICS | HAS_FP16 | HAS_FP16_VECTORS | HAS_RDM;
     switch (level) {
@@ -71,7 +77,7 @@ bool level_is_here(CpuLevel level) {
     case LEVEL_ARM_FP16: return has(fp16, 0);
     case LEVEL_ARM_BF16: return has(fp16 | HAS_DOT, HAS2_I8MM | HAS2_BF16);
     case LEVEL_SVE256:
-    case LEVEL_SVE512: return has(fp16 | HAS_SVE, 0) && level_sve_bytes() == level_info[level].vector_bytes;
+    case LEVEL_SVE512: return has(fp16 | HAS_SVE, 0) && has_length(level_info[level].vector_bytes);
     default: return level == LEVEL_NONE;
     }
 }
@@ -83,12 +89,3 @@ bool level_is_here(CpuLevel level) {
 }
 
 #endif
-
-uint32_t level_sve_bytes(void) {
-#if defined __aarch64__ && defined __linux__
-    int length = has(HAS_SVE, 0) ? prctl(ASK_SVE) : 0;
-    return length > 0 ? (uint32_t)length & SVE_LENGTH : 0;
-#else
-    return 0;
-#endif
-}

@@ -27,6 +27,5 @@ extern const LevelInfo level_info[LEVEL_NONE];
 CpuLevel level_find(const char *name); /* "": LEVEL_NONE; LEVEL_UNKNOWN: there is none of that name */
 /* Has this processor, as the system lets this process use it, all of the level? Any thread. */
 bool level_is_here(CpuLevel level);
-uint32_t level_sve_bytes(void); /* of this thread's SVE registers; 0: there are none */
 
 #endif

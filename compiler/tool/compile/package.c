@@ -84,7 +84,7 @@ static const char *default_cpu(void) {
 static bool may_join(const PackageJob *j, const char *cpu, const Processor *p) {
     Processor other;
     /* the code of a name may use more than its level has */
-    if (p->level == LEVEL_NONE || strcmp(cpu, level_info[p->level].name) != 0) {
+    if (!cpu || p->level == LEVEL_NONE || strcmp(cpu, level_info[p->level].name) != 0) {
         fprintf(stderr,
                 "fsc: --cpu=%s: of several processors the runtime has to find the right one, and cannot ask for this "
                 "one alone; take levels: %s\n",

@@ -284,6 +284,14 @@ LLVMValueRef llvm_intrinsic(Llvm *m, const char *name, LLVMTypeRef *over, unsign
     return LLVMBuildCall2(m->at, LLVMGlobalGetValueType(f), f, args, n, "");
 }
 
+LLVMValueRef llvm_splat(Llvm *m, LLVMValueRef x, uint32_t width) {
+    if (width == 1) return x;
+    LLVMTypeRef t = LLVMVectorType(LLVMTypeOf(x), width);
+    LLVMValueRef one = LLVMBuildInsertElement(m->at, LLVMGetPoison(t), x, llvm_int(m->i32, 0), "");
+    LLVMValueRef zeros = LLVMConstNull(LLVMVectorType(m->i32, width));
+    return LLVMBuildShuffleVector(m->at, one, LLVMGetPoison(t), zeros, "");
+}
+
 LLVMValueRef llvm_unary(Llvm *m, const char *name, LLVMValueRef x) {
     LLVMTypeRef t = LLVMTypeOf(x);
     return llvm_intrinsic(m, name, &t, 1, &x, 1);

@@ -83,6 +83,7 @@ LLVMValueRef llvm_bits(const Llvm *m, DType d, int64_t bits); /* a constant's bi
 /* An intrinsic by its full base name ("llvm.fma"), overloaded on `n_over` types; an unknown name is a bug. */
 LLVMValueRef llvm_intrinsic(Llvm *m, const char *name, LLVMTypeRef *over, unsigned n_over, LLVMValueRef *args,
                             unsigned n);
+LLVMValueRef llvm_splat(Llvm *m, LLVMValueRef x, uint32_t width); /* x in each lane; width 1: x itself */
 LLVMValueRef llvm_unary(Llvm *m, const char *name, LLVMValueRef x); /* overloaded on the operand's type */
 LLVMValueRef llvm_binary(Llvm *m, const char *name, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef llvm_ternary(Llvm *m, const char *name, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);

@@ -145,6 +145,10 @@ const char *processor_levels(Arena *a) {
     return names;
 }
 
+const char *processor_names(Arena *a) {
+    return arena_printf(a, "names are LLVM's, such as znver4 or neoverse-v2, and %s", processor_levels(a));
+}
+
 const char *codegen_host_machine(Arena *a, const char *cpu) {
     Processor p;
     if (!processor_find(cpu, &p)) return "";

@@ -18,6 +18,7 @@ bool processor_find(const char *name, Processor *out);
 Processor processor_any(const Processor *like); /* the least of that kind; NULL: of this machine's */
 bool processor_has(const Processor *p, const char *word); /* one of LLVM's features, such as "+avx" */
 const char *processor_levels(Arena *a); /* their names: "x86-64, …" */
+const char *processor_names(Arena *a);  /* what --cpu takes, as half a sentence */
 /* So that LLVM knows this machine; any number of times. */
 void processor_register(void);
 

@@ -10,8 +10,8 @@
 # RUN: fsc %s --kernel=narrow --emit=asm --arch=cpu --cpu=sve256 -o - | FileCheck %s --check-prefix=BITS
 #
 # The larger of two is one instruction, behind one that makes an operand quiet; what accumulates is quiet.
-# NEON-COUNT-4: fminnm v{{.*}}.4s
-# NEON-NOT: fminnm
+# NEON-COUNT-4: fmul v{{.*}}.4s
+# NEON-NOT: fmul
 # NEON: fmaxnm v{{.*}}.4s
 # NEON: fmla v{{.*}}.4s
 # SVE-NOT: fcsel

@@ -1,5 +1,5 @@
-# The same of a tile with several rows, whose mask is a broadcast: each vector's bytes are a difference, and 0 beyond the
-# last row.
+# The same of a tile with several rows, whose mask is a broadcast: each vector's bytes are a difference, and 0 beyond
+# the last row.
 # RUN: fsc %s --arch=sm_90 --signature="*fp16:16, *const fp16:16, i32, i32" -D "n>=600" -D "n<=1000" -D "rows>=1" \
 # RUN:     -D "rows<=100000" -o - | FileCheck %s
 # CHECK: min.s32 {{%r[0-9]+}}, {{%r[0-9]+}}, 8;

@@ -14,7 +14,7 @@
 # RUN: exits 2 fsc %s --arch=cpu --cpu=sve256,sve256 --emit=object -o %t.o 2>&1 | FileCheck %s --check-prefix=SAME
 # SAME: fsc: --cpu: sve256 and sve256 are of one level, which the runtime cannot tell apart: leave one out
 # RUN: exits 2 fsc %s --arch=cpu --cpu=x86-64,znver4 --emit=object -o %t.o 2>&1 | FileCheck %s --check-prefix=MORE
-# MORE: fsc: --cpu=znver4: of several processors the runtime has to find the right one, and cannot ask for this one alone
+# MORE: fsc: --cpu=znver4: of several processors the runtime has to find the right one, and cannot ask for this one
 # RUN: exits 1 fsc %s --arch=cpu --cpu=x86-64,x86-64-v3 --emit=asm -o - 2>&1 | FileCheck %s --check-prefix=LIST
 # LIST: several are for --emit=object alone
 # RUN: fsc %s --arch=cpu --cpu=native --emit=asm -o - | FileCheck %s --check-prefix=HERE

@@ -156,7 +156,7 @@ static void multiply(Host *h, const Product *p, LLVMValueRef a, LLVMValueRef b, 
     for (uint32_t v = 0; v < vectors; v++) columns[v] = host_get(h, p->b, p->word, plus(h, b, v * width), width);
     for (uint32_t i = 0; i < rows; i++) {
         LLVMValueRef x = host_get(h, p->a, p->word, plus(h, a, (int64_t)i << p->words), 1);
-        x = host_splat(h, x, width);
+        x = llvm_splat(h->m, x, width);
         for (uint32_t v = 0; v < vectors; v++) {
             LLVMValueRef *s = &sum[i * vectors + v];
             *s = add_product(h, p, x, columns[v], *s);

@@ -93,7 +93,7 @@ static LLVMValueRef walk(Host *h, const Group *g, LLVMValueRef first, uint64_t c
         if (!is_sum(g, i)) continue;
         const Op *op = g->ops.at[i];
         DType d = op->args[0]->type.dtype;
-        LLVMValueRef none = host_splat(h, llvm_bits(m, d, op_neutral(op->attr.combine, d)), width);
+        LLVMValueRef none = llvm_splat(h->m, llvm_bits(m, d, op_neutral(op->attr.combine, d)), width);
         phis[i] = LLVMBuildPhi(m->at, LLVMTypeOf(none), "");
         LLVMAddIncoming(phis[i], &none, &before, 1);
     }

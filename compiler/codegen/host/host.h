@@ -75,7 +75,6 @@ LLVMValueRef host_eval(Host *h, Chunk *c, const Value *v); /* the tile's element
 void host_remember(Host *h, const Chunk *c, const Value *v, LLVMValueRef x); /* that these are the tile's elements */
 LLVMValueRef host_scalar(Host *h, const Value *v);
 LLVMValueRef host_compute(Host *h, Chunk *c, const Op *op); /* likewise, of the result of a lazy op */
-LLVMValueRef host_splat(Host *h, LLVMValueRef x, uint32_t width);
 
 /* shape.c: elements that change their places */
 bool host_crosses(const Host *h, const Value *v, uint32_t width); /* can a chunk cross v's rows? */
@@ -147,8 +146,7 @@ LLVMValueRef host_minmax(const Math *k, bool is_max, LLVMValueRef x, LLVMValueRe
 /* Is it no signalling NaN? What accumulates is none: a vector that crosses blocks, as tiles cross them in memory. */
 bool host_is_quiet(LLVMValueRef x);
 /* arm.c: Math's `minmax` */
-LLVMValueRef host_minmax_neon(const Math *k, bool is_max, LLVMValueRef x, LLVMValueRef y);
-LLVMValueRef host_minmax_sve(const Math *k, bool is_max, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef host_minmax_arm(const Math *k, bool is_max, LLVMValueRef x, LLVMValueRef y);
 /* select.c: before code is emitted */
 void host_mend_selection(Llvm *m);
 /* combine.c */

@@ -38,8 +38,8 @@ static void ask_processor(Host *h) {
     const Processor *p = h->processor;
     bool is_arm = p->family == FAMILY_AARCH64;
     h->math.features = is_arm ? FEATURES(FP16) | FEATURES(FMA) | FEATURES(MINMAX_NAN) : FEATURES(CHOOSE);
-    if (is_arm) h->math.minmax = p->sve_bytes ? host_minmax_sve : host_minmax_neon;
-    /* LLVM 22 ends the process at bfloat in SVE's registers */
+    if (is_arm) h->math.minmax = host_minmax_arm;
+    /* LLVM 22 cannot select bfloat in SVE's registers */
     if (is_arm && !p->sve_bytes && processor_has(p, "+bf16")) h->math.features |= FEATURES(NARROW_BF16);
     h->vector_bytes = p->sve_bytes ? p->sve_bytes : 16;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -100,8 +100,7 @@ static bool find_processor(const CodegenJob *j, Processor *p) {
         const char *more = cpu && strchr(cpu, ',') ? "; several are for --emit=object alone" : "";
         diag(j->o->diag, (Span){0, 0}, E_UNKNOWN_CPU, cpu ? cpu : "");
         diag_note(j->o->diag, (Span){0, 0},
-                  "without --cpu it is this machine's; names are LLVM's, such as znver4 or neoverse-v2, and %s%s",
-                  processor_levels(j->o->arena), more);
+                  "without --cpu it is this machine's; %s%s", processor_names(j->o->arena), more);
         return false;
     }
     if ((p->is_native && level_is_here(p->level)) || j->what != EMIT_CODE) return true;

@@ -50,7 +50,7 @@ static HostAccess access_tile(Host *h, Chunk *c, const Value *ptr, const Value *
         a.is_vector = true;
     }
     if (!mask) return a;
-    a.mask = value_is_tile(mask) ? host_eval(h, c, mask) : host_splat(h, host_scalar(h, mask), c->width);
+    a.mask = value_is_tile(mask) ? host_eval(h, c, mask) : llvm_splat(h->m, host_scalar(h, mask), c->width);
     if (!a.is_vector && c->width > 1)
         a.all = value_is_tile(mask) ? lets_all(h, c, mask, a.mask) : host_scalar(h, mask);
     return a;
@@ -106,7 +106,7 @@ static LLVMValueRef vector_mask(Host *h, const HostAccess *a, uint32_t width) {
 static LLVMValueRef gather_narrow(Host *h, const HostAccess *a, LLVMValueRef other, uint32_t width) {
     Llvm *m = h->m;
     LLVMTypeRef element = LLVMGetElementType(a->bits);
-    LLVMValueRef mask = vector_mask(h, a, width), nowhere = host_splat(h, llvm_frame(m, element), width);
+    LLVMValueRef mask = vector_mask(h, a, width), nowhere = llvm_splat(h->m, llvm_frame(m, element), width);
     LLVMValueRef from = LLVMBuildSelect(m->at, mask, a->ptr, nowhere, ""), r = LLVMGetPoison(a->bits);
     for (uint32_t i = 0; i < width; i++) {
         LLVMValueRef lane = llvm_int(m->i32, i), at = LLVMBuildExtractElement(m->at, from, lane, "");
@@ -242,7 +242,7 @@ LLVMValueRef host_load_again(Host *h, const Op *op, Chunk *c) {
     const Value *other = operand(op, 2);
     LLVMValueRef fill = !other               ? NULL
                         : value_is_tile(other) ? host_eval(h, c, other)
-                                               : host_splat(h, host_scalar(h, other), c->width);
+                                               : llvm_splat(h->m, host_scalar(h, other), c->width);
     HostAccess a = access_tile(h, c, op->args[0], operand(op, 1));
     a.is_volatile = op->attr.mem.is_volatile;
     host_check(h, &a, op, c->width);
@@ -275,7 +275,7 @@ static LLVMValueRef is_stream(Host *h, const HostAccess *a, Shape s, uint32_t wi
 
 void host_store_chunk(Host *h, const Op *op, Chunk *c) {
     const Value *value = op->args[1];
-    LLVMValueRef x = value_is_tile(value) ? host_eval(h, c, value) : host_splat(h, host_scalar(h, value), c->width);
+    LLVMValueRef x = value_is_tile(value) ? host_eval(h, c, value) : llvm_splat(h->m, host_scalar(h, value), c->width);
     HostAccess a = access_tile(h, c, op->args[0], operand(op, 2));
     host_check(h, &a, op, c->width);
     emit_store(h, &a, x, is_stream(h, &a, c->shape, c->width), c->width);

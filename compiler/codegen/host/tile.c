@@ -38,14 +38,6 @@ Chunk host_chunk(Host *h, Shape s, LLVMValueRef index, uint32_t width) {
     return (Chunk){.shape = s, .index = index, .width = width, .stamp = ++h->stamp};
 }
 
-LLVMValueRef host_splat(Host *h, LLVMValueRef x, uint32_t width) {
-    if (width == 1) return x;
-    LLVMTypeRef t = LLVMVectorType(LLVMTypeOf(x), width);
-    LLVMValueRef one = LLVMBuildInsertElement(h->m->at, LLVMGetPoison(t), x, llvm_int(h->m->i32, 0), "");
-    LLVMValueRef zeros = LLVMConstNull(LLVMVectorType(h->m->i32, width));
-    return LLVMBuildShuffleVector(h->m->at, one, LLVMGetPoison(t), zeros, "");
-}
-
 LLVMValueRef host_scalar(Host *h, const Value *v) {
     LLVMValueRef x = h->scalars[v->id];
     if (!x) bug("host: scalar %%%u of %s has no value yet", v->id, h->f->name);
@@ -161,7 +153,7 @@ static LLVMValueRef eval_broadcast(Host *h, Chunk *c, const Value *from) {
     LLVMValueRef index = source_index(h, from->type.shape, c->shape, c->index);
     Chunk inner = host_chunk(h, from->type.shape, index, along ? c->width : 1);
     LLVMValueRef x = host_eval(h, &inner, from);
-    return along ? x : host_splat(h, x, c->width);
+    return along ? x : llvm_splat(h->m, x, c->width);
 }
 
 static LLVMValueRef eval_arange(Host *h, const Chunk *c, const Op *op) {
@@ -171,7 +163,7 @@ static LLVMValueRef eval_arange(Host *h, const Chunk *c, const Op *op) {
     if (c->width == 1) return first;
     LLVMValueRef lanes[HOST_WIDTH];
     for (uint32_t i = 0; i < c->width; i++) lanes[i] = llvm_int(m->i32, i);
-    return LLVMBuildAdd(m->at, host_splat(h, first, c->width), LLVMConstVector(lanes, c->width), "");
+    return LLVMBuildAdd(m->at, llvm_splat(h->m, first, c->width), LLVMConstVector(lanes, c->width), "");
 }
 
 static LLVMValueRef eval_addptr(Host *h, LLVMValueRef ptr, LLVMValueRef offset, DType pointee) {
@@ -191,7 +183,7 @@ static LLVMValueRef eval_elementwise(Host *h, Chunk *c, const Op *op) {
     const Value *by = op->kind == OP_FDIV && op->results[0]->type.dtype == DT_FP32 ? splat_of(op->args[1]) : NULL;
     for (uint32_t i = 0; i < op->nargs; i++) {
         const Value *a = op->args[i];
-        args[i] = value_is_tile(a) ? host_eval(h, c, a) : host_splat(h, host_scalar(h, a), c->width);
+        args[i] = value_is_tile(a) ? host_eval(h, c, a) : llvm_splat(h->m, host_scalar(h, a), c->width);
     }
     if (op->kind == OP_ADDPTR) return eval_addptr(h, args[0], args[1], op->results[0]->type.pointee);
     if (by && c->width > 1) return math_divide(&h->math, args[0], math_divisor(&h->math, args[1]));
@@ -201,9 +193,9 @@ static LLVMValueRef eval_elementwise(Host *h, Chunk *c, const Op *op) {
 /* clang-format off */
 LLVMValueRef host_compute(Host *h, Chunk *c, const Op *op) {
     switch (op->kind) {
-    case OP_CONST: return host_splat(h, llvm_bits(h->m, op->results[0]->type.dtype, op->attr.bits), c->width);
+    case OP_CONST: return llvm_splat(h->m, llvm_bits(h->m, op->results[0]->type.dtype, op->attr.bits), c->width);
     case OP_ARANGE: return eval_arange(h, c, op);
-    case OP_SPLAT: return host_splat(h, host_scalar(h, op->args[0]), c->width);
+    case OP_SPLAT: return llvm_splat(h->m, host_scalar(h, op->args[0]), c->width);
     case OP_BROADCAST: return eval_broadcast(h, c, op->args[0]);
     case OP_EXPAND: { /* the same flat indexes */
         Chunk same = host_chunk(h, op->args[0]->type.shape, c->index, c->width);

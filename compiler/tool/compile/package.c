@@ -84,11 +84,11 @@ static const char *default_cpu(void) {
 static bool may_join(const PackageJob *j, const char *cpu, const Processor *p) {
     Processor other;
     /* the code of a name may use more than its level has */
-    if (!cpu || p->level == LEVEL_NONE || strcmp(cpu, level_info[p->level].name) != 0) {
+    if (p->level == LEVEL_NONE || strcmp(cpu, level_info[p->level].name) != 0) {
         fprintf(stderr,
                 "fsc: --cpu=%s: of several processors the runtime has to find the right one, and cannot ask for this "
                 "one alone; take levels: %s\n",
-                cpu ? cpu : "native", processor_levels(j->o->arena));
+                cpu, processor_levels(j->o->arena));
         return false;
     }
     for (uint32_t i = 0; i < j->cpus.len; i++) {
@@ -109,11 +109,9 @@ static ExitCode read_cpus(PackageJob *j) {
     for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
         const char *cpu = arena_strndup(j->o->arena, at, strcspn(at, ","));
         Processor p;
-        if (strcmp(cpu, "native") == 0) cpu = NULL;
         bool is_known = processor_find(cpu, &p);
         if (!is_known && (is_list || !j->cpu)) {
-            fprintf(stderr, "fsc: --cpu: unknown processor '%s'; names are LLVM's, such as znver4 or neoverse-v2, and "
-                    "%s\n", cpu, processor_levels(j->o->arena));
+            fprintf(stderr, "fsc: --cpu: unknown processor '%s'; %s\n", cpu, processor_names(j->o->arena));
             return EXIT_CALL;
         }
         if (is_list && !may_join(j, cpu, &p)) return EXIT_CALL;

@@ -89,7 +89,11 @@ enum { CU_TENSOR_MAP_INTERLEAVE_NONE = 0 };
 enum { CU_TENSOR_MAP_L2_PROMOTION_128B = 2 };
 enum { CU_TENSOR_MAP_OOB_FILL_ZEROS = 0 };
 
-enum { CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4 };
+enum {
+    CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2,
+    CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
+    CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION = 6,
+};
 
 typedef struct CUlaunchAttribute {
     int id;
@@ -101,6 +105,7 @@ typedef struct CUlaunchAttribute {
             unsigned int x, y, z;
         } cluster;
         int cooperative;
+        int programmatic; /* the launch may begin before the kernel ahead in the stream has ended */
     } value;
 } CUlaunchAttribute;
 

@@ -1,7 +1,8 @@
 /* launch.c - a checked call onto the driver's stream.
  *
  * In: a call, a stream. Out: queued launches. Method: cuLaunchKernel, or cuLaunchKernelEx where a program spans a
- * cluster of blocks, or blocks that are all on the device at once. Tensor maps are the driver's to make.
+ * cluster of blocks, or blocks that are all on the device at once, or where the launch may begin before the one ahead
+ * has ended. Tensor maps are the driver's to make.
  */
 #include "runtime/cuda/driver.h"
 
@@ -56,6 +57,22 @@ fsc_status cuda_encode_map(const Call *c, uint32_t map, const MapSizes *sizes, T
 
 /* ---- Launches ---------------------------------------------------------------------------------------------------- */
 
+enum { DRIVER_OVERLAPS = 12040 /* the first one that captures such launches into graphs by their kernels' order */ };
+
+/* What the driver must know of a launch beyond its size: 0 to 2 attributes. */
+static unsigned int attributes_of(const fsc_device *d, const RecordLaunch *l, CUlaunchAttribute out[2]) {
+    unsigned int n = 0;
+    if (l->scope == SCOPE_GRID)
+        out[n++] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+    if (l->scope == SCOPE_CLUSTER)
+        out[n++] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                       .value.cluster = {l->blocks_per_program, 1, 1}};
+    if (l->overlaps && cuda.cuLaunchKernelEx && d->props.driver_version >= DRIVER_OVERLAPS)
+        out[n++] =
+            (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmatic = 1};
+    return n;
+}
+
 static fsc_status launch_one(Call *c, uint32_t index, CUstream stream) {
     fsc_device *d = c->kernel->device;
     RecordLaunch shape = launch_shape(c, &c->variant->record->launches[index]), *l = &shape;
@@ -64,13 +81,11 @@ static fsc_status launch_one(Call *c, uint32_t index, CUstream stream) {
     uint32_t x = 0, y = (uint32_t)c->grid[1], z = (uint32_t)c->grid[2];
     fsc_status s = launch_blocks(c, l, &x);
     if (s != FSC_OK) return s;
-    if (l->scope == SCOPE_BLOCK)
+    CUlaunchAttribute attributes[2];
+    unsigned int n = attributes_of(d, l, attributes);
+    if (n == 0)
         return CU_FOR(d, name, cuLaunchKernel, function, x, y, z, l->threads_per_block, 1, 1, l->shared_dynamic, stream,
                   c->pointers, NULL);
-    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-                                   .value.cluster = {l->blocks_per_program, 1, 1}};
-    if (l->scope == SCOPE_GRID)
-        attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
     CUlaunchConfig config = {.grid_x = x,
                              .grid_y = y,
                              .grid_z = z,
@@ -79,8 +94,8 @@ static fsc_status launch_one(Call *c, uint32_t index, CUstream stream) {
                              .block_z = 1,
                              .shared_bytes = l->shared_dynamic,
                              .stream = stream,
-                             .attrs = &attribute,
-                             .num_attrs = 1};
+                             .attrs = attributes,
+                             .num_attrs = n};
     return CU_FOR(d, name, cuLaunchKernelEx, &config, function, c->pointers, NULL);
 }
 

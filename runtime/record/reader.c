@@ -282,8 +282,10 @@ static bool read_require(Reader *rd) {
     return record_add_require(rd->r, word(rd, 1), word(rd, 2)) || fail(rd, "out of memory");
 }
 
-/* That it reaches over the grid, how many threads are wanted, or one of the lines that its needs come from. */
+/* That it reaches over the grid or overlaps the launch ahead, how many threads are wanted, or one of the lines that its
+ * needs come from. */
 static bool read_origin(Reader *rd, uint32_t i, RecordLaunch *l) {
+    if (strcmp(word(rd, i), "overlaps") == 0) return l->overlaps = true;
     if (strncmp(word(rd, i), "resident=", 9) == 0) return read_field(rd, i, "resident", &l->resident);
     if (strncmp(word(rd, i), "grid=", 5) == 0)
         return l->scope = SCOPE_GRID, read_field(rd, i, "grid", &l->most_programs);
@@ -295,7 +297,7 @@ static bool read_origin(Reader *rd, uint32_t i, RecordLaunch *l) {
 }
 
 static bool read_launch(Reader *rd) {
-    if (!need_words(rd, 7, 12)) return false;
+    if (!need_words(rd, 7, 13)) return false;
     RecordLaunch *l = record_add_launch(rd->r, word(rd, 1), 0, 0, 0, 0);
     if (!l) return fail(rd, "out of memory");
     if (!read_field(rd, 2, "threads", &l->threads_per_block) ||

@@ -369,6 +369,7 @@ static void write_launch(Out *o, const RecordLaunch *l) {
     if (l->tile_line) out(o, " tile_line=%u", l->tile_line);
     if (l->shared_line) out(o, " shared_line=%u", l->shared_line);
     if (l->resident) out(o, " resident=%u", l->resident);
+    if (l->overlaps) out(o, " overlaps");
     out(o, "\n");
 }
 

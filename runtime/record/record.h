@@ -29,7 +29,8 @@
  *   require "$6 $5 >=" "BLOCK >= n_cols"   code, the condition as the source has it
  *   launch softmax threads=128 programs=1 blocks=1 static=64 dynamic=0 threads_line=5 tile_line=7 shared_line=9
  *                                          blocks that reach over the grid: grid=64 as well, the most programs; where
- *                                          more threads on a multiprocessor are wanted: resident=1280
+ *                                          more threads on a multiprocessor are wanted: resident=1280; where it may
+ *                                          begin before the launch ahead has ended: overlaps
  *   scratch 0
  *   access load 9 9 bytes=16 fp32 align=16 param=1
  *   end 5f1c09a2                           FNV-1a (32 bits) of every byte before this line: damage is seen
@@ -142,6 +143,7 @@ typedef struct RecordLaunch {
     uint32_t threads_line;       /* in `file`, from 1: what asks for so many threads; 0: unknown, as below */
     uint32_t tile_line;          /* what makes the largest tile, which takes the registers */
     uint32_t shared_line;        /* what takes most of the shared memory */
+    bool overlaps;               /* each program waits for the launches ahead, so it may begin before they end */
     uint32_t resident;           /* threads that a multiprocessor had better hold; 0: as many as come */
 } RecordLaunch;
 

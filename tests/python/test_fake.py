@@ -20,7 +20,7 @@ fake = c.CDLL(os.environ["FSC_CUDA_LIBRARY"]) if os.environ.get("FSC_CUDA_LIBRAR
 class Launch(c.Structure):
     """FakeLaunch of fakecuda.h."""
     _fields_ = [("entry", c.c_char * 64), ("grid", c.c_uint * 3), ("block", c.c_uint * 3), ("shared", c.c_uint),
-                ("cluster", c.c_uint), ("stream", c.c_void_p), ("params", c.c_uint64 * 96)]
+                ("cluster", c.c_uint), ("overlaps", c.c_uint), ("stream", c.c_void_p), ("params", c.c_uint64 * 96)]
 
 
 class State(c.Structure):

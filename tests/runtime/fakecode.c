@@ -245,7 +245,8 @@ API(cuTensorMapEncodeTiled, void *map, int type, unsigned rank, void *base, cons
 
 /* ---- Launches ---------------------------------------------------------------------------------------------------- */
 
-static CUresult keep(const struct Function *f, const unsigned sizes[7], unsigned cluster, void *stream, void **params) {
+static CUresult keep(const struct Function *f, const unsigned sizes[7], unsigned cluster, unsigned overlaps,
+                     void *stream, void **params) {
     if (sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0) return 1;
     if (sizes[1] > 65535 || sizes[2] > 65535 || sizes[3] > 1024) return 1;
     if (sizes[6] > 49152 && f->dynamic_shared < (int)sizes[6]) return 1;
@@ -263,6 +264,7 @@ static CUresult keep(const struct Function *f, const unsigned sizes[7], unsigned
     memcpy(l->block, sizes + 3, sizeof l->block);
     l->shared = sizes[6];
     l->cluster = cluster;
+    l->overlaps = overlaps;
     l->stream = stream;
     for (int i = 0; i < fake.params; i++) memcpy(&l->params[i], params[i], 8);
     for (int i = 0; i < fake.maps; i++) memcpy(&b->maps[i], params[fake.params + i], sizeof b->maps[i]);
@@ -276,7 +278,7 @@ API(cuLaunchKernel, void *function, unsigned gx, unsigned gy, unsigned gz, unsig
     ENTER();
     NEED_CONTEXT();
     (void)extra;
-    return keep(function, (const unsigned[]){gx, gy, gz, bx, by, bz, shared}, 0, stream, params);
+    return keep(function, (const unsigned[]){gx, gy, gz, bx, by, bz, shared}, 0, 0, stream, params);
 }
 
 struct Config {
@@ -289,18 +291,25 @@ struct Config {
     unsigned num_attrs;
 };
 
+enum { COOPERATIVE = 2, CLUSTER = 4, OVERLAPS = 6 }; /* CUlaunchAttributeID */
 enum { COOPERATIVE_BLOCKS = 396 /* 3 on each of 132 multiprocessors */ };
 
 API(cuLaunchKernelEx, const struct Config *c, void *function, void **params, void **extra) {
     ENTER();
     NEED_CONTEXT();
     (void)extra;
-    unsigned cluster = c->num_attrs == 1 && (c->attrs[0].id == 4 || c->attrs[0].id == 2) ? c->attrs[0].value[0] : 0;
-    if (c->num_attrs == 1 && c->attrs[0].id == 2 && c->grid[0] * c->grid[1] * c->grid[2] > COOPERATIVE_BLOCKS)
-        return 720;
-    if (cluster == 0 || c->grid[0] % cluster) return 912;
+    unsigned cluster = 0, overlaps = 0;
+    if (c->num_attrs == 0) return 1;
+    for (unsigned i = 0; i < c->num_attrs; i++) {
+        int id = c->attrs[i].id;
+        unsigned value = c->attrs[i].value[0];
+        if (id != COOPERATIVE && id != CLUSTER && id != OVERLAPS) return 1;
+        if (id == COOPERATIVE && c->grid[0] * c->grid[1] * c->grid[2] > COOPERATIVE_BLOCKS) return 720;
+        if (id != OVERLAPS && (value == 0 || c->grid[0] % value)) return 912;
+        *(id == OVERLAPS ? &overlaps : &cluster) = value;
+    }
     return keep(
         function,
         (const unsigned[]){c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared},
-        cluster, c->stream, params);
+        cluster, overlaps, c->stream, params);
 }

@@ -27,7 +27,9 @@ typedef struct FakeBehind {
 /* As tests/python/test_fake.py has it, too; likewise the first members of FakeState. */
 typedef struct FakeLaunch {
     char entry[64];
-    unsigned grid[3], block[3], shared, cluster; /* cluster 0: cuLaunchKernel; 1: cooperative */
+    unsigned grid[3], block[3], shared;
+    unsigned cluster;  /* 0: neither a cluster nor cooperative; 1: cooperative */
+    unsigned overlaps; /* 1: may begin before the launch ahead has ended */
     void *stream;
     uint64_t params[FAKE_PARAMS]; /* the first FakeState.params ones, 8 bytes each */
 } FakeLaunch;

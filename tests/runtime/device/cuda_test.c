@@ -352,6 +352,32 @@ static void packed_clustered_and_several(void **state) {
     fsc_device_close(d);
 }
 
+/* Launches whose programs wait for the launches ahead, of blocks and of clusters. A driver that cannot capture them
+ * launches without. */
+static void overlapping(void **state) {
+    (void)state;
+    for (int version = 12030; version <= 13000; version += 970) {
+        fake.version = version;
+        fsc_device *d = open_cuda();
+        Record *r = sample_record("sm_90", "1024", RECORD_RULE, 1);
+        r->launches[0].overlaps = true;
+        record_add_launch(r, "softmax_rest", 512, 1, 4, 1000)->overlaps = true;
+        record_add_launch(r, "softmax_last", 512, 1, 1, 0);
+        fsc_kernel *k = load_kernel(d, r);
+        fsc_arg args[6];
+        good_args(args);
+        args[4] = fsc_int(3);
+        assert_int_equal(fsc_launch(k, NULL, args, 6, NULL), FSC_OK);
+        FakeLaunch a = fake_launch(0), b = fake_launch(1), c = fake_launch(2);
+        unsigned overlaps = version == 13000;
+        assert_true(a.grid[0] == 3 && a.cluster == 0 && a.overlaps == overlaps);
+        assert_true(b.grid[0] == 12 && b.cluster == 4 && b.overlaps == overlaps && b.shared == 1000);
+        assert_true(c.grid[0] == 3 && c.cluster == 0 && c.overlaps == 0);
+        fsc_kernel_destroy(k);
+        fsc_device_close(d);
+    }
+}
+
 /* Blocks that wait for each other: a cooperative launch, its number behind the arguments,
  * and no more programs than the record says. */
 static void split_programs(void **state) {
@@ -457,6 +483,7 @@ int main(void) {
         TEST(warm_up),
         TEST(launches),
         TEST(packed_clustered_and_several),
+        TEST(overlapping),
         TEST(split_programs),
         TEST(persistent_grids_ask_the_driver_once),
         TEST(a_failed_launch_does_not_stick),

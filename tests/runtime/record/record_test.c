@@ -29,7 +29,8 @@ static void full_round_trip(void **state) {
     assert_non_null(record_add_map(r, P_Y, 64));
     record_add_box(r, 16, "$5 $4 *", NULL);
     record_add_require(r, "$5 0 >", "n_cols > 0 and \"quoted\" \\ back\nslash\t\x01");
-    record_add_launch(r, "softmax$second", 1024, 2, 8, 232448)->resident = 1280;
+    RecordLaunch *second = record_add_launch(r, "softmax$second", 1024, 2, 8, 232448);
+    second->resident = 1280, second->overlaps = true;
     r->scratch_bytes = (uint64_t)5 << 32;
     size_t n = 0, m = 0;
     char *text = record_write(r, &n), err[256] = "";
@@ -63,7 +64,7 @@ static void full_round_trip(void **state) {
     assert_string_equal(back->maps[0].boxes[1].stride, "$3");
     assert_string_equal(back->maps[1].boxes[0].extent, "$5 $4 *");
     assert_int_equal(back->launches[1].blocks_per_program, 8);
-    assert_int_equal(back->launches[1].resident, 1280);
+    assert_true(back->launches[1].resident == 1280 && back->launches[1].overlaps && !back->launches[0].overlaps);
     assert_int_equal(back->launches[0].shared_static, 16);
     assert_int_equal(back->accesses[1].param, P_Y);
     assert_int_equal(back->accesses[1].align, 16);

@@ -94,6 +94,14 @@ static void note_needs(const fsc_compilation *c, const fsc_compile_options *o, R
     l->shared_line = l->shared_dynamic ? diag_place(c->diag, largest.shared).line : 0;
 }
 
+/* A launch whose programs wait for those ahead may begin before these end. Not if blocks meet over the grid: they have
+ * to be on the device at once. */
+static bool overlaps(const fsc_compilation *c) {
+    const Op *op = target_has(c->target, FEATURE_CLUSTERS) ? c->func->body->first : NULL;
+    while (op && op->kind != OP_GDCWAIT) op = op->next;
+    return op && c->func->scope != SCOPE_GRID;
+}
+
 void driver_finish_record(fsc_compilation *c, const fsc_compile_options *o, bool threads) {
     if (!c->record) return;
     Func *f = c->func;
@@ -109,7 +117,7 @@ void driver_finish_record(fsc_compilation *c, const fsc_compile_options *o, bool
     if (l && f->scope == SCOPE_GRID)
         l->scope = SCOPE_GRID, l->most_programs = f->grid_programs ? f->grid_programs : GRID_PROGRAMS;
     if (l && threads) note_needs(c, o, l);
-    if (l && threads) l->resident = f->resident;
+    if (l && threads) l->resident = f->resident, l->overlaps = overlaps(c);
     size_t n = 0;
     char *text = record_write(c->record, &n);
     if (!text) bug("out of memory for the record of %s", f->name);

@@ -68,6 +68,7 @@ typedef enum OpClass {
     CLASS_SHARED,  /* shared memory */
     CLASS_DEBUG,
     CLASS_SYNC,
+    CLASS_ORDER,   /* among launches: no element, and no other thread */
     CLASS_CONTROL, /* owns regions */
     CLASS_END,     /* ends one */
 } OpClass;

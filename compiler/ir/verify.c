@@ -243,6 +243,7 @@ static bool check_block(Verifier *v, const Block *b, const Op *owner) {
     for (const Op *op = b->first; op; last = op, op = op->next) {
         if (op->prev != last) return complain(v, op, "the ops of a block are not linked both ways");
         if (!check_op(v, op, b)) return false;
+        if (op->kind == OP_GDCWAIT && owner) return complain(v, op, "not in the kernel's body");
     }
     if (b->last != last) return complain(v, owner, "a block does not know its last op");
     if (!last || last->kind != terminator_of(b))

@@ -68,6 +68,7 @@ RIGHT = {
     "uint_to_uniform_float": "u", "randn": "n, i", "randn4x": "n, i", "pair_uniform_to_normal": "t, t",
     "swizzle2d": "n, n, n, n, n", "assume": "n > 0", "multiple_of": "n, 16", "max_contiguous": "i, 16",
     "max_constancy": "i, 16", "debug_barrier": "", "static_assert": "True", "static_print": "",
+    "gdc_wait": "", "gdc_launch_dependents": "",
     "device_print": "'t', t", "print": "t", "device_assert": "b", "constexpr": "3", "next_power_of_2": "9",
     "len": "(1, 2)", "int": "3", "float": "3", "bool": "3", "isinstance": "3, int", "hasattr": "t, 'sum'",
     "getattr": "t, 'shape'", "map_elementwise": "plus, t, t", "logical_and": "t, t", "logical_or": "t, t",

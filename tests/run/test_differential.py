@@ -150,6 +150,8 @@ base = multiple_of(program_id(0) * BLOCK, BLOCK)
 j = max_contiguous(base + arange(0, BLOCK), BLOCK)
 k = max_constancy(full((BLOCK,), 1, T), BLOCK)
 store(r + S + j, x + k, mask=j < n)
+gdc_wait()
+gdc_launch_dependents()
 debug_barrier()
 u = load(r + S + j, mask=j < n)
 """

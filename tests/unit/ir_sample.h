@@ -449,6 +449,8 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_COPYASYNC: sample_copies(s); return;
     case OP_BULKLOAD: sample_bulk(s); return;
     case OP_COPYREAD: sample_copies_read(s); return;
+    case OP_GDCWAIT:
+    case OP_GDCLAUNCH:
     case OP_COPYCOMMIT: op_build(&s->b, k, NULL, 0, (Attr){0}, s->n->type); return;
     case OP_COPYWAIT: op_build(&s->b, k, NULL, 0, (Attr){.pending = 2}, s->n->type); return;
     case OP_BARRIER:

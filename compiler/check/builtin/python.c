@@ -296,3 +296,18 @@ const Sem *builtin_debug_barrier(Checker *c, Call *call) {
     op_build(&c->b, OP_BARRIER, NULL, 0, (Attr){.scope = SCOPE_BLOCK}, (Type){0});
     return &sem_none;
 }
+
+/* A launch that waits for none would end before those ahead, and the one behind would not wait for them: so each
+ * program waits. */
+const Sem *builtin_gdc(Checker *c, Call *call) {
+    OpKind kind = (OpKind)call->builtin->aux;
+    if (kind == OP_GDCWAIT && c->b.block != c->f->body) {
+        diag(c->d, call->span, E_GDC_PLACE);
+        diag_note(c->d, call->span, "call it in the kernel's body: outside of 'if' and loops, ahead of any early "
+                                    "'return'");
+        return &sem_error;
+    }
+    c->b.span = call->span;
+    op_build(&c->b, kind, NULL, 0, (Attr){0}, (Type){0});
+    return &sem_none;
+}

@@ -221,6 +221,7 @@ static void emit_op(Host *h, const Op *op) {
     case OP_IF: emit_if(h, op); return;
     /* one thread a program; ends are their owner's */
     case OP_BARRIER: case OP_YIELD: case OP_CONDITION: case OP_RETURN: return;
+    case OP_GDCWAIT: case OP_GDCLAUNCH: return; /* a launch begins when the one ahead has ended */
 #define CASE_CREATE(value) case value:
 #define CASE_INDEX(value) case value:
 #define CASE_REPEAT(value) case value:

@@ -1,5 +1,5 @@
-/* grid.c - words in global memory by which the blocks of a program meet that reach over the grid,
- * as inline PTX (sm_70 on).
+/* grid.c - words in global memory by which the blocks of a program meet that reach over the grid, as inline PTX
+ * (sm_70 on), and the order between launches.
  *
  * In: the operands of the grid primitives. Out: one asm statement each; a global array of the module,
  * an Area for each program of a launch.
@@ -143,4 +143,22 @@ V lower_grid_leave(Nvptx *n, Access a, const V *in) {
     asm_number(&s, "clean: bar.warp.sync -1; fence.acq_rel.gpu; @q st.relaxed.gpu.global.b64 [", at, "], z; done: }");
     _Static_assert(LEFT == 8 && WORDS == 128 && WORD == 8, "the text above has them");
     return asm_build(n, &s);
+}
+
+/* ---- Between launches -------------------------------------------------------------------------------------------- */
+
+static V launch_order(Nvptx *n, const char *text) {
+    Asm s = asm_begin(n);
+    asm_text(&s, text);
+    return asm_build(n, &s);
+}
+
+V lower_gdc_wait(Nvptx *n, Access a, const V *in) {
+    (void)a, (void)in;
+    return launch_order(n, "griddepcontrol.wait;");
+}
+
+V lower_gdc_launch(Nvptx *n, Access a, const V *in) {
+    (void)a, (void)in;
+    return launch_order(n, "griddepcontrol.launch_dependents;");
 }

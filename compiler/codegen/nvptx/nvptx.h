@@ -70,9 +70,10 @@ Lowering lower_ldmatrix, lower_stmatrix, lower_mma;
 Lowering lower_wgmma_fence, lower_wgmma_commit, lower_wgmma_at, lower_wgmma, lower_wgmma_held, lower_wgmma_wait,
     lower_proxy_fence;
 
-/* grid.c - words between the blocks of a grid as inline PTX */
+/* grid.c - words between the blocks of a grid, and the order between launches, as inline PTX */
 void nvptx_make_words(Nvptx *n); /* before any call is lowered */
 Lowering lower_grid_begin, lower_grid_begun, lower_grid_store, lower_grid_wait, lower_grid_fence, lower_grid_leave;
+Lowering lower_gdc_wait, lower_gdc_launch;
 
 /* debug.c - print and assert through the driver's functions */
 Lowering lower_print_begin, lower_print, lower_assert;

@@ -336,3 +336,9 @@ void simt_barrier(Simt *s, const Op *op) {
     prim_call(s, of[op->attr.scope], &site, 1);
     simt_grid_passed(s, op);
 }
+
+/* Before Hopper a launch begins when the one ahead has ended. */
+void simt_launch_order(Simt *s, const Op *op) {
+    if (target_has(s->t, FEATURE_CLUSTERS))
+        prim_call(s, op->kind == OP_GDCWAIT ? PRIM_GDC_WAIT : PRIM_GDC_LAUNCH, NULL, 0);
+}

@@ -39,6 +39,8 @@ static void build_op(Simt *s, const Op *op) {
     case OP_COPYCOMMIT:
     case OP_COPYWAIT:   simt_copy_order(s, op); return;
     case OP_BARRIER:    simt_barrier(s, op); return;
+    case OP_GDCWAIT:
+    case OP_GDCLAUNCH:  simt_launch_order(s, op); return;
     case OP_FOR:        simt_for(s, op); return;
     case OP_WHILE:      simt_while(s, op); return;
     case OP_IF:         simt_if(s, op); return;

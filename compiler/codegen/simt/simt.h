@@ -293,6 +293,7 @@ V simt_count_of(Simt *s, const Buffer *b, V stage);
 V simt_readers_of(Simt *s, const Buffer *b, V stage);
 void simt_expect(Simt *s, const Buffer *b, V count, V predicate);
 void simt_barrier(Simt *s, const Op *op);
+void simt_launch_order(Simt *s, const Op *op);
 
 /* grid.c - exchanges of programs that reach over the grid */
 uint32_t simt_grid_words(const Func *f); /* that a program needs at once; 0: none */

@@ -191,7 +191,8 @@ static void check_apart(void *context, Op *op) {
     default: break;
     }
     OpClass class = op_class(op->kind);
-    *is_apart &= op_is_local(op->kind) || class == CLASS_REPEAT || class == CLASS_REDUCE || op_is_control(op->kind);
+    *is_apart &= op_is_local(op->kind) || class == CLASS_REPEAT || class == CLASS_REDUCE || class == CLASS_ORDER ||
+                 op_is_control(op->kind);
 }
 
 static uint32_t most_blocks(Func *f, const PassContext *c) {

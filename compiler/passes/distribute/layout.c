@@ -362,6 +362,7 @@ static void assign_op(Assign *s, Op *op) {
 #define CASE_CREATE(other) case other:
 #define CASE_INDEX(other) case other:
 #define CASE_SYNC(other) case other:
+#define CASE_ORDER(other) case other:
 #define CASE_END(other) case other:
 #include "ir/cases.def"
         return;

@@ -29,7 +29,7 @@ static bool is_plain(const Op *op) {
     case OP_LOAD: return !op->attr.mem.is_volatile;
     case OP_ATOMICRMW: return !value_used(op->results[0]) && !order_acquires(op->attr.mem.order);
     case OP_STORE: case OP_REDUCE: case OP_BROADCAST: return true;
-    default: return op_is_local(op->kind) || op_is_control(op->kind);
+    default: return op_is_local(op->kind) || op_is_control(op->kind) || op_class(op->kind) == CLASS_ORDER;
     }
 }
 

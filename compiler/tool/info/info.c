@@ -121,6 +121,7 @@ static void print_text(const Report *r) {
         printf("  %-22s %u (%s)\n", "blocks per program", l->blocks_per_program,
                l->scope == SCOPE_GRID ? "they meet through global memory" : "a cluster");
     if (l->scope == SCOPE_GRID) printf("  %-22s %u at most, all on the GPU at once\n", "programs", l->most_programs);
+    if (l->overlaps) printf("  %-22s before the launches ahead end, for which gdc_wait waits\n", "may begin");
     if (r->needs.registers == r->needs.registers_high) {
         printf("  %-22s %u (%s)\n", "registers per thread", r->needs.registers, r->needs.registers_from);
     } else {
@@ -169,10 +170,12 @@ static void print_json(const Report *r) {
     const RecordLaunch *l = &k->launches[0];
     printf("{\n  \"schema_version\": %d,\n  \"kernel\": \"%s\",\n  \"arch\": \"%s\",\n  \"threads_per_block\": %u,\n  "
            "\"programs_per_block\": %u,\n  \"blocks_per_program\": %u,\n  \"together\": %s,\n"
+           "  \"overlaps\": %s,\n"
            "  \"registers\": %u,\n  \"registers_high\": %u,\n  \"registers_from\": \"%s\",\n  \"spill_bytes\": %u,\n"
            "  \"shared_bytes\": %u,\n  \"constexpr\": {",
            SCHEMA_INFO, k->kernel, k->target, r->needs.threads, l->programs_per_block, l->blocks_per_program,
-           l->most_programs ? arena_printf(r->o->arena, "%u", l->most_programs) : "null", r->needs.registers,
+           l->most_programs ? arena_printf(r->o->arena, "%u", l->most_programs) : "null",
+           l->overlaps ? "true" : "false", r->needs.registers,
            r->needs.registers_high, r->needs.registers_from, r->needs.spill_bytes, r->needs.shared);
     bool first = true;
     for (uint32_t i = 0; i < k->num_params; i++) {

@@ -20,18 +20,19 @@ syn keyword fscBuiltin contained byte_perm cast cat cbrt cdiv ceil clamp clz con
 syn keyword fscBuiltin contained cumprod cumsum debug_barrier device_assert device_print div_rn dot dot_scaled erf erfc
 syn keyword fscBuiltin contained erfcinv erfcx erfinv exp exp10 exp2 expand_dims expect_zero expm1 fdim fdiv ffs finfo
 syn keyword fscBuiltin contained finitef flip float floor fma fmax fmin fmod full gather gather_tensor_descriptor
-syn keyword fscBuiltin contained getattr hadd hasattr histogram hypot iinfo ilogb inline_asm_elementwise int interleave
-syn keyword fscBuiltin contained isfinited isinf isinstance isnan item join ldexp len lgamma load load_tensor_descriptor
-syn keyword fscBuiltin contained log log10 log1p log2 logb logical_and logical_or make_block_ptr make_tensor_descriptor
-syn keyword fscBuiltin contained map_elementwise max max_constancy max_contiguous maximum min minimum mul mulhi
-syn keyword fscBuiltin contained multiple_of namedtuple nearbyint next_power_of_2 nextafter normcdf normcdfinv
-syn keyword fscBuiltin contained num_programs pair_uniform_to_normal permute philox philox_impl pointer_type popc pow
-syn keyword fscBuiltin contained print program_id rand rand4x randint randint4x randn randn4x range ravel rcbrt reduce
-syn keyword fscBuiltin contained reduce_or remainder reshape rhadd rhypot rint round rsqrt sad scalbn
-syn keyword fscBuiltin contained scatter_tensor_descriptor sigmoid signbit sin sinh sinpi softmax sort split sqrt
-syn keyword fscBuiltin contained sqrt_rn squeeze static_assert static_print static_range store store_tensor_descriptor
-syn keyword fscBuiltin contained str sub sum swizzle2d tan tanh tensor tensor_descriptor to to_tensor topk trans trunc
-syn keyword fscBuiltin contained tuple uint_to_uniform_float umulhi unsqueeze view where xor_sum zeros zeros_like
+syn keyword fscBuiltin contained gdc_launch_dependents gdc_wait getattr hadd hasattr histogram hypot iinfo ilogb
+syn keyword fscBuiltin contained inline_asm_elementwise int interleave isfinited isinf isinstance isnan item join ldexp
+syn keyword fscBuiltin contained len lgamma load load_tensor_descriptor log log10 log1p log2 logb logical_and logical_or
+syn keyword fscBuiltin contained make_block_ptr make_tensor_descriptor map_elementwise max max_constancy max_contiguous
+syn keyword fscBuiltin contained maximum min minimum mul mulhi multiple_of namedtuple nearbyint next_power_of_2
+syn keyword fscBuiltin contained nextafter normcdf normcdfinv num_programs pair_uniform_to_normal permute philox
+syn keyword fscBuiltin contained philox_impl pointer_type popc pow print program_id rand rand4x randint randint4x randn
+syn keyword fscBuiltin contained randn4x range ravel rcbrt reduce reduce_or remainder reshape rhadd rhypot rint round
+syn keyword fscBuiltin contained rsqrt sad scalbn scatter_tensor_descriptor sigmoid signbit sin sinh sinpi softmax sort
+syn keyword fscBuiltin contained split sqrt sqrt_rn squeeze static_assert static_print static_range store
+syn keyword fscBuiltin contained store_tensor_descriptor str sub sum swizzle2d tan tanh tensor tensor_descriptor to
+syn keyword fscBuiltin contained to_tensor topk trans trunc tuple uint_to_uniform_float umulhi unsqueeze view where
+syn keyword fscBuiltin contained xor_sum zeros zeros_like
 syn keyword fscBuiltin contained max_shared num_regs num_sms occupancy warp_size
 " end
 

@@ -128,7 +128,7 @@ MODULES = {
     "language.random": _tl,
     "language.extra": {},
     "language.extra.libdevice": _device,
-    "language.extra.cuda": _device,
+    "language.extra.cuda": {**_device, **{name: language.Builtin(name) for name in language.CUDA}},
     "language.extra.cuda.libdevice": _device,
     "language.extra.hip": {},
     "language.extra.hip.libdevice": _device,

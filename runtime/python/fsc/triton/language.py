@@ -23,6 +23,7 @@ erfcx erfinv exp exp10 exp2 expm1 fdim ffs finitef floor fma fmod hadd hypot ilo
 log log10 log1p log2 logb mulhi nearbyint nextafter norm3d normcdf normcdfinv popc pow rcbrt remainder rhadd rhypot rint
 round rsqrt sad scalbn signbit sin sinh sinpi sqrt tan tanh tgamma trunc
 """.split()
+CUDA = "gdc_launch_dependents gdc_wait".split()
 MATH = "abs ceil cos div_rn erf exp exp2 fdiv floor fma log log2 rsqrt sin sqrt sqrt_rn umulhi".split()
 
 

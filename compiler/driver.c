@@ -177,6 +177,7 @@ static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, bool to
         .timer_context = &c->times,
         .target = c->target,
         .few_programs = o->few_programs,
+        .overlap = o->overlap,
         .maps = !o->no_maps,
         .grid_blocks = grid_blocks(o),
         .most_programs = o->most_programs,

@@ -97,6 +97,8 @@ typedef struct fsc_compile_options {
     bool record;             /* arch "emu": the code tells what each op makes (likewise: on a device that records) */
     bool split;              /* num_ctas blocks of a program are no cluster, but meet through global memory:
                               * any arch, up to 256 */
+    bool overlap;            /* a launch may begin before those ahead of it have ended (sm_90 on); it waits for them
+                              * ahead of its first access, or where the source has gdc_wait */
     uint8_t most_programs;   /* with few_programs: no more than these; 0: than multiprocessors */
     const char *include;     /* folders where imports are looked for, ':' between them; NULL: beside the file only */
     const char *tuned;       /* the file that `fsc tune` wrote; NULL: NAME.tune beside NAME.dsl or NAME.py, if there is

@@ -15,6 +15,7 @@ typedef struct PassContext {
     const Target *target;
     /* Of the launch: */
     bool few_programs;      /* no more than multiprocessors */
+    bool overlap;           /* it may begin before those ahead have ended */
     uint32_t grid_blocks;   /* blocks that a program may have all over the device; 1: one */
     uint32_t most_programs; /* there are no more; 0: not said */
     bool for_gpu;         /* walk the GPU rows too */

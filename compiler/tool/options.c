@@ -233,6 +233,7 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_DEBUG: c->debug = true; return true;
     case OPTION_DEVICE_DEBUG: c->device_debug = true; return true;
     case OPTION_FAST_MATH: c->fast_math = true; return true;
+    case OPTION_OVERLAP: c->overlap = true; return true;
     case OPTION_PRINT_AFTER: c->print_after = text; return true;
     case OPTION_PRINT_CHANGED: c->print_after = "changed"; return true;
     case OPTION_LIST_KERNELS: o->list_kernels = true; return true;

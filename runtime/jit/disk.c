@@ -33,7 +33,7 @@ static void add_options(Digest *d, const fsc_compile_options *o) {
                                o->opt_level,    o->debug,        o->fast_math,   o->color,
                                o->diagnostics,  o->remarks,      o->verify_each, o->error_limit,
                                o->device_debug, o->few_programs, o->split,       o->most_programs,
-                               o->op_lines,     o->no_maps};
+                               o->op_lines,     o->no_maps,      o->overlap};
     const char *texts[] = {o->file,   o->arch,    o->cpu,   o->kernel,    o->signature,
                            o->passes, o->include, o->tuned, o->tuned_text};
     for (size_t i = 0; i < COUNT(numbers); i++) add_number(d, numbers[i]);
@@ -42,7 +42,7 @@ static void add_options(Digest *d, const fsc_compile_options *o) {
     add_pairs(d, o->types, o->num_types);
 }
 /* A field more? Into add_options with it, if the code hangs on it. */
-_Static_assert(sizeof(void *) != 8 || offsetof(fsc_compile_options, tuned_text) == 200,
+_Static_assert(sizeof(void *) != 8 || offsetof(fsc_compile_options, tuned_text) == 208,
                "fsc_compile_options has changed");
 
 static void add_machine(Digest *d, const fsc_jit *j) {

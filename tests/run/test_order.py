@@ -127,3 +127,38 @@ def f(y: *i32, x: *i32, step: i32):
     same_bits(x[::step], -np.arange(n, dtype=np.int32), "stored")
     del x
     memory.close()
+
+
+@case(late=[0, 2000], n=[255, 4096, 300000], said=[True, False])
+def launches_overlap(bench, late, n, said):
+    """Each launch reads what other programs of the launch ahead wrote, and writes what that one reads. The last
+    programs take longest, while those of the launch behind have begun."""
+    source = """
+@kernel(grid=(cdiv(n, 256),), num_warps=4)
+def f(y: *i32, x: *i32, w: *const i32, n: i32, late: i32):
+    gdc_launch_dependents()
+    i = program_id(0) * 256 + arange(0, 256)
+    c = load(w + i, mask=i < n)
+    gdc_wait()
+    v = load(x + n - 1 - i, mask=i < n)
+    for r in range(0, late * program_id(0) // num_programs(0)):
+        v = v * 5 + c
+    store(y + i, v, mask=i < n)
+"""
+    late, launches = (late, 20) if bench.device.name == "cuda" else (late // 100, 3)
+    rng = np.random.default_rng(n)
+    first, c = (rng.integers(-2 ** 31, 2 ** 31, n).astype(np.int32) for _ in range(2))
+    x, y, w = bench.buffer("i32", n, first), bench.buffer("i32", n), bench.buffer("i32", n, c)
+    if not said:
+        source = source.replace("    gdc_wait()\n", "").replace("    gdc_launch_dependents()\n", "")
+    jit = bench.jit(source, overlap=not said)
+    for k in range(launches):
+        jit.launch(*((y, x) if k % 2 == 0 else (x, y)), w, n, late, wait=False)
+    bench.device.wait()
+    rounds = late * (np.arange(n) // 256) // ((n + 255) // 256)
+    power = np.array([pow(5, r, 2 ** 32) for r in range(late + 1)], np.uint32)
+    sums = np.cumsum(power, dtype=np.uint32) - power  # 5^0 + … + 5^(r-1)
+    want = first.view(np.uint32)
+    for _ in range(launches):
+        want = want[::-1] * power[rounds] + c.view(np.uint32) * sums[rounds]
+    same_bits((y if launches % 2 else x).read(), want.view(np.int32), "the last launch")

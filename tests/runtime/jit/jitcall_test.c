@@ -249,7 +249,7 @@ static void settings_are_told_apart(void **state) {
                {{"BB", "4"},
                 "kernel rows has no parameter 'BB', and there is no such option; its parameters are y, x, w, n, m, sy, "
                 "sx, f, B, T; "
-                "options are num_warps, num_stages, num_ctas, split, config, opt_level, debug, fast_math, "
+                "options are num_warps, num_stages, num_ctas, split, overlap, config, opt_level, debug, fast_math, "
                 "device_debug, no_cache, remarks, "
                 "arch, cpu, signature, passes, include, tuned"}};
     fsc_jit *j = NULL;

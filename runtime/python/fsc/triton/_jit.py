@@ -23,12 +23,13 @@ settings = {"device": None, "check": False}  # of install()
 
 # What a launch is told beside its arguments: the compiler's name of it, or None: it changes nothing here.
 OPTIONS = {name: None for name in (
-    "maxnreg launch_pdl launch_cooperative_grid enable_fp_fusion enable_reflect_ftz sanitize_overflow waves_per_eu "
+    "maxnreg launch_cooperative_grid enable_fp_fusion enable_reflect_ftz sanitize_overflow waves_per_eu "
     "matrix_instr_nonkdim kpack cluster_dims extern_libs allow_fp8e4nv max_num_imprecise_acc_default ir_override arch "
     "backend_name supported_fp8_dtypes allowed_dot_input_precisions default_dot_input_precision "
     "instrumentation_mode stream device device_type num_buffers_warp_spec num_consumer_groups reg_dec_producer "
     "reg_inc_consumer").split()}
-OPTIONS.update(num_warps="num_warps", num_stages="num_stages", num_ctas="num_ctas", debug="device_debug")
+OPTIONS.update(num_warps="num_warps", num_stages="num_stages", num_ctas="num_ctas", debug="device_debug",
+               launch_pdl="overlap")
 
 
 class TensorDescriptor:

@@ -51,6 +51,7 @@ def attention_decode(o: *fp32[n_parts, n_seqs, n_heads, dim], lse: *fp32[n_parts
         s = s * shrink + sum(p, axis=1)
         sums = dot(p.to(T), c, sums * shrink[:, None], input_precision="ieee")
         m = m_new
+    gdc_launch_dependents()
     to = (part * n_seqs + seq) * n_heads + row
     store(o + to[:, None] * dim + d[None, :], sums / where(s == 0.0, 1.0, s)[:, None], mask=mask)
     store(lse + to, (m + log2(s)) * 0.69314718, mask=rows < heads)

@@ -80,6 +80,7 @@ def layernorm_backward(dx: *T[n_rows:dx_stride, n_cols], sums: *fp32[n_parts, 2 
               mask=is_row & is_within & is_begun)
         own = d * (h - off)
         dw += sum(own, axis=0, keep_dims=True) if BLOCKS > 1 else own
+    gdc_launch_dependents()
     to = sums + 2 * part * n_cols - before + places
     store(to, sum(dw, axis=0, keep_dims=True), mask=is_begun & is_within)
     store(to + n_cols, sum(db, axis=0, keep_dims=True), mask=is_begun & is_within)

@@ -55,6 +55,7 @@ def rmsnorm_backward(dx: *T[n_rows:dx_stride, n_cols], dweight: *fp32[n_parts, n
         along = sum(g * h, axis=1, keep_dims=True) / n_cols
         store(dx + rows * dx_stride + places, (g - h * along) * r, mask=is_row & is_within & is_begun)
         dw += sum(d * h, axis=0, keep_dims=True) if BLOCKS > 1 else d * h
+    gdc_launch_dependents()
     store(dweight + part * n_cols - before + places, sum(dw, axis=0, keep_dims=True), mask=is_begun & is_within)
 
 # test: dy=random:0:fp32[6,300] x=random:1:fp32[6,300] weight=random:2:fp32[300] rstd=random:3:fp32[6] n_parts=1 \

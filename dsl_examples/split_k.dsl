@@ -26,6 +26,7 @@ def split_k(parts: *fp32[n_parts, M, N], a: *const T[M, K], b: *const T[K, N], n
         x = load(a + m[:, None] * K + k[None, :], mask=(m < M)[:, None] & (k < K)[None, :])
         y = load(b + k[:, None] * N + n[None, :], mask=(k < K)[:, None] & (n < N)[None, :])
         acc = dot(x, y, acc, input_precision="ieee")
+    gdc_launch_dependents()
     store(parts + (part * M + m)[:, None] * N + n[None, :], acc, mask=(m < M)[:, None] & (n < N)[None, :])
 
 # test one part: a=random:0:fp16[20,200] b=random:1:fp16[200,33] n_parts=1 --atol=5e-5

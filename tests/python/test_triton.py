@@ -78,7 +78,7 @@ class Launches(unittest.TestCase):
         np.testing.assert_allclose(out, 2 * x, rtol=1e-6)
         kernels.optional[(1,)](out, x, bias, 10, 0.5, 16, "minus")
         np.testing.assert_allclose(out, -(0.5 * x + bias), rtol=1e-5, atol=1e-6)
-        kernels.optional[(1,)](out, x, None, 10, True, B=16, TWICE=True, launch_pdl=False, maxnreg=None)
+        kernels.optional[(1,)](out, x, None, 10, True, B=16, TWICE=True, launch_pdl=True, maxnreg=None)
         np.testing.assert_allclose(out, 2 * x, rtol=1e-6)
 
     def test_functions_as_constants(self):

@@ -57,7 +57,7 @@ fsc_status cuda_encode_map(const Call *c, uint32_t map, const MapSizes *sizes, T
 
 /* ---- Launches ---------------------------------------------------------------------------------------------------- */
 
-enum { DRIVER_OVERLAPS = 12040 /* the first one that captures such launches into graphs by their kernels' order */ };
+enum { DRIVER_OVERLAPS = 12040 /* graphs of such launches came with 12.3 */ };
 
 /* What the driver must know of a launch beyond its size: 0 to 2 attributes. */
 static unsigned int attributes_of(const fsc_device *d, const RecordLaunch *l, CUlaunchAttribute out[2]) {
@@ -67,7 +67,7 @@ static unsigned int attributes_of(const fsc_device *d, const RecordLaunch *l, CU
     if (l->scope == SCOPE_CLUSTER)
         out[n++] = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                                        .value.cluster = {l->blocks_per_program, 1, 1}};
-    if (l->overlaps && cuda.cuLaunchKernelEx && d->props.driver_version >= DRIVER_OVERLAPS)
+    if (l->overlaps && d->props.driver_version >= DRIVER_OVERLAPS)
         out[n++] =
             (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, .value.programmatic = 1};
     return n;

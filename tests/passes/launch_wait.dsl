@@ -1,6 +1,8 @@
 # RUN: fsc %s --kernel=rows --overlap --print-after=launch_wait -o /dev/null 2>&1 | FileCheck %s --check-prefix=ROWS
 # RUN: fsc %s --kernel=branch --overlap --print-after=launch_wait -o /dev/null 2>&1 | FileCheck %s --check-prefix=BRANCH
 # RUN: fsc %s --kernel=own --overlap --print-after=launch_wait -o /dev/null 2>&1 | FileCheck %s --check-prefix=OWN
+# RUN: fsc %s --kernel=trigger --overlap --print-after=launch_wait -o /dev/null 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=TRIGGER
 # RUN: fsc %s --kernel=nothing --overlap --print-after=launch_wait -o /dev/null 2>&1 \
 # RUN:   | FileCheck %s --check-prefix=NOTHING
 # RUN: fsc %s --kernel=rows --print-after=launch_wait -o /dev/null 2>&1 | FileCheck %s --check-prefix=NOTHING
@@ -45,6 +47,15 @@ def own(y: *fp32, w: *fp32, n: i32):
     v = load(w + i)
     gdc_wait()
     store(y + program_id(0) * 64 + i, v)
+
+
+# TRIGGER: gdc_launch_dependents
+# TRIGGER: gdc_wait
+# TRIGGER-NEXT: store
+@kernel(grid=(n,))
+def trigger(y: *fp32, n: i32):
+    gdc_launch_dependents()
+    store(y + program_id(0), 1.0)
 
 
 @kernel(grid=(n,))

@@ -297,7 +297,7 @@ const Sem *builtin_debug_barrier(Checker *c, Call *call) {
     return &sem_none;
 }
 
-/* A launch that waits for none would end before those ahead, and the one behind would not wait for them: so each
+/* A launch none of whose programs waits could end before those ahead, for which the one behind does not wait: so each
  * program waits. */
 const Sem *builtin_gdc(Checker *c, Call *call) {
     OpKind kind = (OpKind)call->builtin->aux;

@@ -2,16 +2,18 @@
  *
  * In: a Func at STAGE_TILE. Out: if launches may overlap (PassContext.overlap), a `gdc_wait` in the body. Where the
  * source has one, none is added.
- * Method: the wait stands in front of the first op of the body that is not pure. What is computed from arguments goes
+ * Method: the wait stands in front of the first op of the body that is neither pure nor an order. What is computed goes
  * on beside the launch ahead. An access in a region has its wait in front of the region's op, so every program waits.
  */
 #include "passes/private.h"
 
 void pass_launch_wait(Func *f, PassContext *c) {
     Op *first = NULL;
-    for (Op *op = f->body->first; op && c->overlap; op = op->next) {
+    if (!c->overlap) return;
+    for (Op *op = f->body->first; op; op = op->next) {
         if (op->kind == OP_GDCWAIT) return;
-        if (!first && !op_is_pure(op->kind) && op->kind != OP_RETURN) first = op;
+        bool is_order = op_class(op->kind) == CLASS_ORDER || op_class(op->kind) == CLASS_END;
+        if (!first && !op_is_pure(op->kind) && !is_order) first = op;
     }
     if (!first) return;
     Builder b = builder_before(f, first);

@@ -83,6 +83,8 @@ typedef struct fsc_compile_options {
     bool no_maps;            /* launches pass no tensor maps: each thread copies its part of what one could copy in bulk
                               * (sm_90a; set by the JIT where arguments are none of a map) */
     uint32_t error_limit;    /* 20; 0: none */
+    bool overlap;            /* a launch may begin before those ahead of it have ended (sm_90 and -O1 on); it waits for
+                              * them ahead of its first access, or where the source has gdc_wait */
     const char *print_after; /* pass name, "all", or "changed": what each pass changed, line by line */
     const char *passes;      /* run these instead of the pipeline, comma separated; with - before each: the pipeline
                               * without them. Machine code, LLVM IR and reports need what the pipeline cannot do
@@ -97,8 +99,6 @@ typedef struct fsc_compile_options {
     bool record;             /* arch "emu": the code tells what each op makes (likewise: on a device that records) */
     bool split;              /* num_ctas blocks of a program are no cluster, but meet through global memory:
                               * any arch, up to 256 */
-    bool overlap;            /* a launch may begin before those ahead of it have ended (sm_90 on); it waits for them
-                              * ahead of its first access, or where the source has gdc_wait */
     uint8_t most_programs;   /* with few_programs: no more than these; 0: than multiprocessors */
     const char *include;     /* folders where imports are looked for, ':' between them; NULL: beside the file only */
     const char *tuned;       /* the file that `fsc tune` wrote; NULL: NAME.tune beside NAME.dsl or NAME.py, if there is

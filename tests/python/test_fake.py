@@ -127,6 +127,13 @@ class Fake(unittest.TestCase):
                                fsc.Array(X, "fp32", (2, 16), (100, 1), device="cuda"))
         self.assertEqual((launch.grid[0], list(launch.params)[:6]), (1, [Y, X, 16, 100, 2, 16]))
 
+    def test_overlap(self):
+        y, x = Cuda(Y, (5, 1000)), Cuda(X, (5, 1000))
+        for overlap in (False, True, False):
+            self.softmax.using(overlap=overlap)(y, x)
+            self.assertEqual(self.last().overlaps, overlap)
+        self.assertEqual(fsc.triton._jit.OPTIONS["launch_pdl"], "overlap")
+
     def test_tuned_num_warps(self):
         """Rows that differ in num_warps alone: each launch takes the code that was compiled for its row."""
         with tempfile.TemporaryDirectory() as folder:

@@ -43,15 +43,16 @@ class CompileOptions(c.Structure):
                 ("color", c.c_bool),
                 ("diagnostics", c.c_int), ("remarks", c.c_bool),
                 ("verify_each", c.c_bool), ("op_lines", c.c_bool), ("no_maps", c.c_bool), ("error_limit", c.c_uint32),
+                ("overlap", c.c_bool),
                 ("print_after", c.c_char_p), ("passes", c.c_char_p), ("print_layouts", c.c_bool),
                 ("device_debug", c.c_bool), ("check", c.c_bool), ("no_cache", c.c_bool), ("count", c.c_bool),
-                ("record", c.c_bool), ("split", c.c_bool), ("overlap", c.c_bool),
+                ("record", c.c_bool), ("split", c.c_bool),
                 ("most_programs", c.c_uint8), ("include", c.c_char_p),
                 ("tuned", c.c_char_p),
                 ("tuned_text", c.c_char_p)]
 
 
-assert CompileOptions.tuned_text.offset == 208, "fsc_compile_options has changed"
+assert CompileOptions.tuned_text.offset == 200, "fsc_compile_options has changed"
 
 
 class DeviceProps(c.Structure):

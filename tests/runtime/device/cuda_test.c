@@ -368,7 +368,9 @@ static void overlapping(void **state) {
         good_args(args);
         args[4] = fsc_int(3);
         assert_int_equal(fsc_launch(k, NULL, args, 6, NULL), FSC_OK);
+        assert_int_equal(fake.launches, 3);
         FakeLaunch a = fake_launch(0), b = fake_launch(1), c = fake_launch(2);
+        fake.launches = 0;
         unsigned overlaps = version == 13000;
         assert_true(a.grid[0] == 3 && a.cluster == 0 && a.overlaps == overlaps);
         assert_true(b.grid[0] == 12 && b.cluster == 4 && b.overlaps == overlaps && b.shared == 1000);

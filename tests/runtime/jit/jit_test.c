@@ -111,7 +111,7 @@ static void rules_ask_for_types(void **state) {
 
 /* Whatever the code hangs on makes another entry. */
 static void keys_tell_options_apart(void **state) {
-    fsc_compile_options o[13];
+    fsc_compile_options o[14];
     const fsc_name_value define = {"B", "256"}, type = {"y", "*fp32"};
     fsc_device *d = device_of("cpu:1");
     (void)state;
@@ -128,6 +128,7 @@ static void keys_tell_options_apart(void **state) {
     o[8].debug = true;
     o[9].kernel = "scale";
     o[12].passes = "-licm";
+    o[13].overlap = true;
     o[10].verify_each = !o[10].verify_each;
 #if defined __x86_64__
     o[11].cpu = "x86-64";

@@ -197,6 +197,7 @@ typedef struct MemAttr {
     uint8_t cache;      /* CachePolicy */
     uint8_t evict;      /* EvictPolicy */
     bool is_volatile;   /* never merged, moved or dropped */
+    bool wants_line;    /* of a load: the line's other bytes will be wanted, too */
     uint8_t align_log2; /* TILE: proven alignment of each vector's first byte is found by facts; SIMT: of each access */
     uint8_t vec_log2;   /* SIMT: elements per access */
     uint8_t mask_kind;  /* SIMT: MaskKind within a vector */

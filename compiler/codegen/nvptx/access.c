@@ -85,16 +85,16 @@ void asm_need_ptx(Nvptx *n, uint32_t version) {
     if (n->ptx < version) n->ptx = version;
 }
 
-/* ".volatile", or the cache and eviction suffixes. */
+/* The suffixes of cache, eviction and what the second cache fetches; ".volatile" excludes them. */
 static const char *policy_text(Nvptx *n, V policy, bool is_load) {
     static const char *const load_cache[] = {"", ".ca", ".cg", ".cs", "", "", ".cv"};
     static const char *const store_cache[] = {"", "", ".cg", ".cs", ".wb", ".wt", ""};
     static const char *const evict[] = {"", ".L1::evict_first", ".L1::evict_last"};
     MemAttr m = policy_unpack(LLVMConstIntGetZExtValue(policy));
     if (m.is_volatile) return "";
-    if (m.cache != CACHE_DEFAULT) return (is_load ? load_cache : store_cache)[m.cache];
-    if (m.evict != EVICT_DEFAULT) asm_need_ptx(n, 74);
-    return evict[m.evict];
+    const char *cache = m.cache != CACHE_DEFAULT ? (is_load ? load_cache : store_cache)[m.cache] : evict[m.evict];
+    if ((m.cache == CACHE_DEFAULT && m.evict != EVICT_DEFAULT) || m.wants_line) asm_need_ptx(n, 74);
+    return m.wants_line ? arena_printf(n->m->o->arena, "%s.L2::128B", cache) : cache;
 }
 
 static void access_text(Asm *s, const char *what, bool is_volatile, const char *space, const char *policy, Access a) {

@@ -55,7 +55,7 @@ void prim_lower_all(Llvm *m, PrimLowering *lower, void *context) {
 }
 
 uint32_t policy_pack(const MemAttr *m) {
-    return m->cache | (uint32_t)m->evict << 4 | (uint32_t)m->is_volatile << 8;
+    return m->cache | (uint32_t)m->evict << 4 | (uint32_t)m->is_volatile << 8 | (uint32_t)m->wants_line << 9;
 }
 
 MemAttr policy_unpack(uint64_t policy) {
@@ -63,6 +63,7 @@ MemAttr policy_unpack(uint64_t policy) {
     m.cache = policy & 15;
     m.evict = policy >> 4 & 15;
     m.is_volatile = policy >> 8 & 1;
+    m.wants_line = policy >> 9 & 1;
     return m;
 }
 

@@ -40,7 +40,7 @@ typedef LLVMValueRef PrimLowering(void *context, Prim p, Access a, LLVMValueRef 
 /* Each call of each primitive in the module; then nothing calls fsc.*. */
 void prim_lower_all(Llvm *m, PrimLowering *lower, void *context);
 
-/* What the policy operand of global accesses holds: MemAttr's cache, evict and volatile. */
+/* What the policy operand of global accesses holds: MemAttr's cache, evict, volatile and line. */
 uint32_t policy_pack(const MemAttr *m);
 MemAttr policy_unpack(uint64_t policy);
 

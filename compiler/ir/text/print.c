@@ -170,7 +170,6 @@ typedef struct Braces {
 } Braces;
 
 static void brace(Braces *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
 static void brace(Braces *b, const char *fmt, ...) {
     char text[64];
     va_list args;
@@ -193,6 +192,7 @@ static void brace_memory(Braces *b, const MemAttr *m) {
     if (m->cache) brace(b, "cache = %s", m->cache <= CACHE_CV ? cache_words[m->cache] : "?");
     if (m->evict) brace(b, "evict = %s", m->evict <= EVICT_LAST ? evict_words[m->evict] : "?");
     if (m->is_volatile) brace(b, "volatile");
+    if (m->wants_line) brace(b, "line");
     if (m->is_rotated) brace(b, "rotated");
     if (m->is_versioned) brace(b, "versioned");
     if (b->p->spans) brace(b, "site = %u", m->site);

@@ -7,6 +7,7 @@ import mmap
 import numpy as np
 
 from case import case, same_bits
+from primitives import calls, tests
 
 
 @case(warps=[1, 4, 8], n=[64, 256, 1024])
@@ -129,7 +130,7 @@ def f(y: *i32, x: *i32, step: i32):
     memory.close()
 
 
-@case(late=[0, 2000], n=[255, 4096, 300000], said=[True, False])
+@tests("gdc.wait", "gdc.launch")(late=[0, 2000], n=[255, 4096, 300000], said=[True, False])
 def launches_overlap(bench, late, n, said):
     """Each launch reads what other programs of the launch ahead wrote, and writes what that one reads. The last
     programs take longest, while those of the launch behind have begun."""
@@ -151,6 +152,8 @@ def f(y: *i32, x: *i32, w: *const i32, n: i32, late: i32):
     x, y, w = bench.buffer("i32", n, first), bench.buffer("i32", n), bench.buffer("i32", n, c)
     if not said:
         source = source.replace("    gdc_wait()\n", "")
+    for arch in ("sm_90", "emu"):
+        assert {"gdc.wait", "gdc.launch"} <= calls(source, [], [], arch, overlap=not said), arch
     jit = bench.jit(source, overlap=not said)
     for k in range(launches):
         jit.launch(*((y, x) if k % 2 == 0 else (x, y)), w, n, late, wait=False)

@@ -60,7 +60,7 @@ def instructions(code):
 
 def width(text):
     """Of an access of global memory, in bytes; 0: it is none."""
-    access = re.search(r"\b(?:ld|st)\.(?:volatile\.)?global(?:\.[a-z_0-9:]+?)*?(?:\.v([24]))?\.[busf](\d+)\s", text)
+    access = re.search(r"\b(?:ld|st)\.(?:volatile\.)?global(?:\.[\w:]+?)*?(?:\.v([24]))?\.[busf](\d+)\s", text)
     return int(access.group(1) or 1) * int(access.group(2)) // 8 if access else 0
 
 

@@ -58,7 +58,7 @@ static bool read_item(Reader *r, Line *l) {
     if (is_copy && !strcmp(word, "prefetch")) return a->is_prefetch = true;
     if (k == ATTR_MEM && !strcmp(word, "volatile")) return a->mem.is_volatile = true;
     if (k == ATTR_MEM && !strcmp(word, "rotated")) return a->mem.is_rotated = true;
-    if (l->kind == OP_LOAD && !strcmp(word, "line")) return a->mem.wants_line = true;
+    if (has_memory && !strcmp(word, "line")) return a->mem.wants_line = true;
     if (l->kind == OP_LOAD && !strcmp(word, "versioned")) return a->mem.is_versioned = true;
     if (k == ATTR_LOOP && !strcmp(word, "flatten")) return a->loop.flatten = true;
     if (k == ATTR_LOOP && !strcmp(word, "no_licm")) return a->loop.disable_licm = true;

@@ -93,8 +93,9 @@ static const char *policy_text(Nvptx *n, V policy, bool is_load) {
     MemAttr m = policy_unpack(LLVMConstIntGetZExtValue(policy));
     if (m.is_volatile) return "";
     const char *cache = m.cache != CACHE_DEFAULT ? (is_load ? load_cache : store_cache)[m.cache] : evict[m.evict];
-    if ((m.cache == CACHE_DEFAULT && m.evict != EVICT_DEFAULT) || m.wants_line) asm_need_ptx(n, 74);
-    return m.wants_line ? arena_printf(n->m->o->arena, "%s.L2::128B", cache) : cache;
+    bool fetches = is_load && m.wants_line;
+    if ((m.cache == CACHE_DEFAULT && m.evict != EVICT_DEFAULT) || fetches) asm_need_ptx(n, 74);
+    return fetches ? arena_printf(n->m->o->arena, "%s.L2::128B", cache) : cache;
 }
 
 static void access_text(Asm *s, const char *what, bool is_volatile, const char *space, const char *policy, Access a) {

@@ -69,6 +69,12 @@ V asm_build(Nvptx *n, Asm *s) {
     return LLVMBuildCall2(n->m->at, type, code, s->operands.at, count, "");
 }
 
+V asm_statement(Nvptx *n, const char *text) {
+    Asm s = asm_begin(n);
+    asm_text(&s, text);
+    return asm_build(n, &s);
+}
+
 V asm_together(Nvptx *n, Asm *s) {
     V made = asm_build(n, s);
     unsigned kind = LLVMGetEnumAttributeKindForName("convergent", strlen("convergent"));

@@ -28,20 +28,14 @@ V lower_copy_async(Nvptx *n, Access a, const V *in) {
     return asm_build(n, &s);
 }
 
-static V statement(Nvptx *n, const char *text) {
-    Asm s = asm_begin(n);
-    asm_text(&s, text);
-    return asm_build(n, &s);
-}
-
 V lower_copy_commit(Nvptx *n, Access a, const V *in) {
     (void)a, (void)in;
-    return statement(n, "cp.async.commit_group;");
+    return asm_statement(n, "cp.async.commit_group;");
 }
 
 V lower_copy_wait(Nvptx *n, Access a, const V *in) {
     char text[40];
     (void)a;
     snprintf(text, sizeof text, "cp.async.wait_group %u;", (unsigned)LLVMConstIntGetZExtValue(in[0]));
-    return statement(n, text);
+    return asm_statement(n, text);
 }

@@ -118,9 +118,7 @@ V lower_grid_wait(Nvptx *n, Access a, const V *in) {
 
 V lower_grid_fence(Nvptx *n, Access a, const V *in) {
     (void)a, (void)in;
-    Asm s = asm_begin(n);
-    asm_text(&s, "fence.acq_rel.gpu;");
-    return asm_build(n, &s);
+    return asm_statement(n, "fence.acq_rel.gpu;");
 }
 
 /* By the block's first warp. */
@@ -147,18 +145,12 @@ V lower_grid_leave(Nvptx *n, Access a, const V *in) {
 
 /* ---- Between launches -------------------------------------------------------------------------------------------- */
 
-static V launch_order(Nvptx *n, const char *text) {
-    Asm s = asm_begin(n);
-    asm_text(&s, text);
-    return asm_build(n, &s);
-}
-
 V lower_gdc_wait(Nvptx *n, Access a, const V *in) {
     (void)a, (void)in;
-    return launch_order(n, "griddepcontrol.wait;");
+    return asm_statement(n, "griddepcontrol.wait;");
 }
 
 V lower_gdc_launch(Nvptx *n, Access a, const V *in) {
     (void)a, (void)in;
-    return launch_order(n, "griddepcontrol.launch_dependents;");
+    return asm_statement(n, "griddepcontrol.launch_dependents;");
 }

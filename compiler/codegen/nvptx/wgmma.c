@@ -36,9 +36,7 @@ V lower_wgmma_commit(Nvptx *n, Access a, const V *in) {
 
 V lower_proxy_fence(Nvptx *n, Access a, const V *in) {
     (void)a, (void)in;
-    Asm s = asm_begin(n);
-    asm_text(&s, "fence.proxy.async.shared::cta;");
-    return asm_build(n, &s);
+    return asm_statement(n, "fence.proxy.async.shared::cta;");
 }
 
 /* Of an address in units of 16 bytes the low 14 bits. */

@@ -297,8 +297,7 @@ const Sem *builtin_debug_barrier(Checker *c, Call *call) {
     return &sem_none;
 }
 
-/* A launch none of whose programs waits could end before those ahead, for which the one behind does not wait: so each
- * program waits. */
+/* The launch behind waits for this one alone. If no program of this one waited, it could end before those ahead. */
 const Sem *builtin_gdc(Checker *c, Call *call) {
     OpKind kind = (OpKind)call->builtin->aux;
     if (kind == OP_GDCWAIT && c->b.block != c->f->body) {

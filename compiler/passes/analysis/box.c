@@ -10,7 +10,7 @@
  */
 #include "passes/private.h"
 
-enum { MOST_DEPTH = 24, MAX_PLACE = INT32_MAX, STRIDE_FACTORS = 2 };
+enum { MOST_DEPTH = 24, STRIDE_FACTORS = 2 };
 
 /* ---- Dimensions -------------------------------------------------------------------------------------------------- */
 
@@ -94,7 +94,7 @@ static bool set_extent(BoxDim *d, Parts *bound) {
     if (d->extent || d->most != MAP_UNBOUNDED) return false;
     for (uint32_t i = 0; i < d->num_terms; i++) parts_add(bound, d->terms[i].v, axes_own(), d->terms[i].scale);
     if (__builtin_add_overflow(bound->constant, d->constant, &d->most) || !bound->is_known) return false;
-    if (!bound->len) return d->most > 0 && d->most <= MAX_PLACE;
+    if (!bound->len) return d->most > 0 && d->most < MAP_UNBOUNDED;
     const Part *x = &bound->at[0];
     d->extent = x->v;
     return bound->len == 1 && !d->most && x->scale == 1 && !x->by[0] && value_is_param(x->v) &&

@@ -34,9 +34,11 @@ static bool is_far_apart(const Func *f, const BoxDim *d, uint32_t bytes) {
     return least_stride(f, d, bytes) >= FAR;
 }
 
-/* Along y and z a grid has no more programs. */
+/* Along y and z a grid has no more programs; a quotient is no larger than what is divided. */
 static int64_t most_of(const Bulk *x, const Value *v) {
-    bool is_program = v->def && v->def->kind == OP_PID && v->def->attr.axis > 0;
+    const Value *least = v;
+    while (least->def && (least->def->kind == OP_SDIV || least->def->kind == OP_UDIV)) least = least->def->args[0];
+    bool is_program = least->def && least->def->kind == OP_PID && least->def->attr.axis > 0;
     return is_program ? UINT16_MAX : fact_of(x->facts, v)->hi;
 }
 
@@ -52,7 +54,8 @@ static bool lies_within(const Bulk *x, const BoxDim *d, uint32_t size, uint32_t 
         if (__builtin_add_overflow(lo, a < b ? a : b, &lo)) return false;
         if (__builtin_add_overflow(hi, a < b ? b : a, &hi)) return false;
     }
-    bool ends = d->extent || hi <= d->most - (int64_t)size || (hi <= INT32_MAX && is_far_apart(x->f, d, bytes));
+    bool is_place = hi <= INT32_MAX || d->most == MAP_UNBOUNDED; /* where no mask leaves out those that are none */
+    bool ends = d->extent || hi <= d->most - (int64_t)size || (is_place && is_far_apart(x->f, d, bytes));
     return lo >= 0 && ends;
 }
 

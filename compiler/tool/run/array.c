@@ -100,6 +100,11 @@ static void put_float(Array *a, uint64_t i, double x) {
     }
 }
 
+/* little-endian, as fsc's hosts are */
+static void put_int(Array *a, uint64_t i, uint64_t n) {
+    memcpy((char *)a->data + i * (a->bytes / a->count), &n, a->bytes / a->count);
+}
+
 void array_fill_random(Array *a, uint64_t seed) {
     uint64_t state = seed;
     bool is_float = strchr(a->dtype, 'f') != NULL;
@@ -112,9 +117,12 @@ void array_fill_random(Array *a, uint64_t seed) {
         int64_t n = strcmp(a->dtype, "i1") == 0 ? (int64_t)(bits & 1)
                     : a->dtype[0] == 'u'        ? (int64_t)(bits % 101)
                                                 : (int64_t)(bits % 201) - 100;
-        /* little-endian, as fsc's hosts are */
-        memcpy((char *)a->data + i * (a->bytes / a->count), &n, a->bytes / a->count);
+        put_int(a, i, (uint64_t)n);
     }
+}
+
+void array_fill_steps(Array *a, uint64_t step) {
+    for (uint64_t i = 0; i < a->count; i++) put_int(a, i, i * step);
 }
 
 /* ---- Words ------------------------------------------------------------------------------------------------------- */
@@ -168,12 +176,17 @@ bool word_parse(Arena *arena, const char *argument, Word *w) {
         return false;
     }
     *w = (Word){.name = arena_strndup(arena, argument, (size_t)(eq - argument)), .text = eq + 1};
-    if (strncmp(w->text, "random:", 7) == 0) {
+    bool is_random = strncmp(w->text, "random:", 7) == 0;
+    if (is_random || strncmp(w->text, "steps:", 6) == 0) {
+        const char *from = strchr(w->text, ':') + 1;
         char *end = NULL;
-        w->kind = WORD_RANDOM;
-        w->seed = strtoull(w->text + 7, &end, 10);
-        if (end == w->text + 7 || *end != ':') return bad_word(w, "random wants a seed: random:0:fp32[4,8]");
-        return read_type(arena, end + 1, w) && (w->has_shape || bad_word(w, "a shape is missing: random:0:fp32[4,8]"));
+        w->kind = is_random ? WORD_RANDOM : WORD_STEPS;
+        w->seed = strtoull(from, &end, 10);
+        const char *like = is_random ? "random wants a seed: random:0:fp32[4,8]" : "steps want one: steps:8:i32[4]";
+        if (end == from || *end != ':') return bad_word(w, like);
+        if (!read_type(arena, end + 1, w)) return false;
+        if (!is_random && strchr(w->dtype, 'f')) return bad_word(w, "steps are integers: steps:8:i32[4]");
+        return w->has_shape || bad_word(w, "a shape is missing: random:0:fp32[4,8]");
     }
     if (strncmp(w->text, "zeros:", 6) == 0) {
         w->kind = WORD_ZEROS;
@@ -191,5 +204,5 @@ bool word_parse(Arena *arena, const char *argument, Word *w) {
     }
     w->kind = WORD_NUMBER;
     if (number_argument(w->text, &w->number)) return true;
-    return bad_word(w, "not a number, nor random:SEED:TYPE[…], zeros:TYPE[…], a .npy file or -");
+    return bad_word(w, "not a number, nor random:SEED:TYPE[…], zeros:TYPE[…], steps:STEP:TYPE[…], a .npy file or -");
 }

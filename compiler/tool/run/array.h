@@ -24,13 +24,15 @@ bool array_create(Array *a, const char *what, const char *dtype, uint32_t rank, 
 void array_destroy(Array *a);
 /* Standard normal numbers (floats) or small integers from a seed: the same on every machine. */
 void array_fill_random(Array *a, uint64_t seed);
+/* Of integers: 0, step, 2 step, …, in C order; they wrap. */
+void array_fill_steps(Array *a, uint64_t step);
 
 /* NumPy's format, version 1 to 3, C order. bf16 and fp8 have no NumPy name: they are written as unsigned integers of
  * their width, and read as such. "-" is standard input or output. Both print why they fail. */
 bool npy_read(const char *path, Array *a);
 ExitCode npy_write(const char *path, const Array *a);
 
-typedef enum WordKind { WORD_NUMBER, WORD_RANDOM, WORD_ZEROS, WORD_FILE } WordKind;
+typedef enum WordKind { WORD_NUMBER, WORD_RANDOM, WORD_ZEROS, WORD_STEPS, WORD_FILE } WordKind;
 
 /* The value of NAME=VALUE on the command line of run. */
 typedef struct Word {
@@ -41,7 +43,7 @@ typedef struct Word {
     bool has_shape;
     uint32_t rank;
     uint64_t shape[ARRAY_RANK_MAX];
-    uint64_t seed;
+    uint64_t seed; /* or step */
     fsc_arg number; /* WORD_NUMBER */
 } Word;
 

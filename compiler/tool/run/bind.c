@@ -128,9 +128,10 @@ static bool complain_source(Bounds *b) {
 static bool load_array(Bounds *b, Bound *p) {
     const Word *w = p->word;
     const char *type = element_bytes(p->param->dtype) ? p->param->dtype : "fp32";
-    if (w->kind == WORD_RANDOM || w->kind == WORD_ZEROS) {
+    if (w->kind == WORD_RANDOM || w->kind == WORD_ZEROS || w->kind == WORD_STEPS) {
         if (!array_create(&p->array, w->name, w->dtype, w->rank, w->shape)) return false;
         if (w->kind == WORD_RANDOM) array_fill_random(&p->array, w->seed);
+        if (w->kind == WORD_STEPS) array_fill_steps(&p->array, w->seed);
     } else if (w->has_shape) {
         if (!array_create(&p->array, w->name, w->dtype, w->rank, w->shape)) return false;
     } else if (p->reads) {

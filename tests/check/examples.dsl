@@ -104,6 +104,8 @@
 # RUN: fsc --emit=tile --passes= -D CAUSAL=True -D WINDOW=16 -D lse=None %examples/attention.dsl -o - \
 # RUN:   | FileCheck %s --check-prefix=WINDOW
 # RUN: not fsc -D WINDOW=16 %examples/attention.dsl -o - 2>&1 | FileCheck %s --check-prefix=NOWINDOW
+# RUN: fsc --emit=tile --passes= -T T=bf16 -D CAUSAL=True %examples/attention_varlen.dsl -o - \
+# RUN:   | FileCheck %s --check-prefix=VARLEN
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/attention_backward.dsl -o - | FileCheck %s --check-prefix=ATTENTIONGRAD
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/attention_delta.dsl -o - | FileCheck %s --check-prefix=DELTA
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/attention_decode.dsl -o - | FileCheck %s --check-prefix=DECODE
@@ -185,6 +187,10 @@
 # DELTA-COUNT-2: load
 # DELTA: reduce
 # ATTENTIONGRAD-COUNT-4: dot {{.*}} : tile<32x{{(32|64)}}xfp32>
+# VARLEN: while
+# VARLEN: for
+# VARLEN: dot {{.*}} : tile<64x64xfp32>
+# VARLEN: for
 # ATTENTIONGRAD: for
 # ATTENTIONGRAD-COUNT-3: dot {{.*}} : tile<32x{{(32|64)}}xfp32>
 # DECODE: sdiv {{.*}} : tile<64xi32>

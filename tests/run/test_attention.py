@@ -128,6 +128,72 @@ def attention_nothing_seen(bench):
     run_attention(bench, "fp32", 1, 1, 3, 0, 16)
 
 
+# ---- Sequences of different lengths ----------------------------------------------------------------------------------
+
+
+def run_varlen(bench, dtype, lengths, heads, kv_heads, dim, causal=False, window=0, source=None, warps=0, poison=False,
+               **defines):
+    """lengths: (queries, keys) of each sequence. poison: NaN where each second sequence's keys and values lie."""
+    rng = np.random.default_rng(dim + len(lengths))
+    scale = float(np.float32(dim ** -0.5))
+    ends = np.cumsum([(0, 0), *lengths], axis=0)
+    n_queries, n_keys = ends[-1]
+    q, k, v = (heads_of(bench, rng, dtype, n, h, dim) for n, h in
+               ((n_queries, heads), (n_keys, kv_heads), (n_keys, kv_heads)))
+    if poison:
+        text = np.array([m.seen for m in (k, v)]).reshape(2, n_keys, kv_heads * dim)
+        for i in range(1, len(lengths), 2):
+            text[:, ends[i, 1]:ends[i + 1, 1]] = np.nan
+        k, v = (Matrix(bench, dtype, (n_keys * kv_heads, dim), x.reshape(-1, dim)) for x in text)
+    o = heads_of(bench, rng, dtype, n_queries, heads, dim, False)
+    lse = bench.buffer("fp32", heads * n_queries)
+    q_first, k_first = (bench.buffer("i32", len(ends), ends[:, i]) for i in (0, 1))
+    bench.run(source or example("attention_varlen.dsl"), o.buffer, lse, q.buffer, k.buffer, v.buffer, q_first, k_first,
+              len(ends), n_queries, n_keys, heads, kv_heads, dim, scale, types={"T": dtype}, num_warps=warps,
+              defines={"CAUSAL": causal, "WINDOW": window, **defines})
+    got, logs = o.read().reshape(n_queries, heads, dim), lse.read().reshape(heads, n_queries)
+    for i, (queries, keys) in enumerate(lengths):
+        rows, at = slice(ends[i, 0], ends[i + 1, 0]), slice(ends[i, 1], ends[i + 1, 1])
+        if poison and i % 2 and keys:
+            assert np.isnan(got[rows]).any() or not queries, f"sequence {i} is of NaN"
+            continue
+        a, b, c = (m.seen.reshape(-1, h, dim)[s].swapaxes(0, 1)
+                   for m, h, s in ((q, heads, rows), (k, kv_heads, at), (v, kv_heads, at)))
+        b, c = many(b, heads), many(c, heads)
+        _, p, want, error = softmax(a, b, scale, unseen(queries, keys, causal, window))
+        what = f"sequence {i}, {queries} queries over {keys} keys in {dtype}"
+        judge_lse(logs[:, rows], want, p, error, "lse of " + what)
+        judge_mean(bench, dtype, got[rows].swapaxes(0, 1), p, error, c, what)
+
+
+# queries and keys of each sequence
+LENGTHS = [[(1, 1)], [(20, 70), (0, 5), (33, 0), (1, 64), (65, 65)], [(5, 9), (130, 128), (2, 300)]]
+
+
+@case(dtype=["fp32", "fp16", "bf16"], lengths=LENGTHS, causal=[False, True])
+def attention_varlen(bench, dtype, lengths, causal):
+    run_varlen(bench, dtype, lengths, 4, 2, 24, causal)
+
+
+@case(lengths=LENGTHS[1:], window=[1, 65], dim=[16, 64])
+def attention_varlen_window(bench, lengths, window, dim):
+    run_varlen(bench, "fp16", lengths, 2, 1, dim, True, window)
+
+
+@case(form=[(128, 128, 8), (64, 64, 4), (16, 16, 1)], dim=[96, 128])
+def attention_varlen_blocks(bench, form, dim):
+    """What long rows take."""
+    for causal, window in ((False, 0), (True, 0), (True, 50)):
+        run_varlen(bench, "bf16", [(150, 300), (0, 0), (40, 127), (7, 129)], 2, 1, dim, causal, window, warps=form[2],
+                   QUERIES=form[0], KEYS=form[1])
+
+
+@case(dtype=["fp16", "fp32"], causal=[False, True])
+def attention_varlen_alone(bench, dtype, causal):
+    """What is before and behind a sequence does not reach it."""
+    run_varlen(bench, dtype, [(20, 30), (9, 40), (40, 100), (3, 64), (70, 67)], 2, 2, 32, causal, poison=True)
+
+
 # ---- Backward --------------------------------------------------------------------------------------------------------
 
 
@@ -244,6 +310,13 @@ def attention_checks_can_fail(bench):
             ("sums * shrink[:, None]", "sums"), ("s = s * shrink", "s = s"), ("rows + shift + 1)", "rows + shift)"),
             ("j[None, :] > ", "j[None, :] >= "), ("= scale *", "= scale * 1.0001 *"), ("head // (", "0 * ("),
             ("// KEYS * KEYS", "// KEYS * KEYS + KEYS"), ("first + QUERIES + shift)", "first + shift)"))
+    planted("attention_varlen.dsl", lambda s: run_varlen(bench, "fp32", [(9, 30), (20, 90), (5, 7)], 4, 2, 16, True, 40,
+                                                         source=s, KEYS=16),
+            ("start - place,", "0,"), ("shift - place)", "shift - place - 1)"), ("j[None, :] > ", "j[None, :] >= "),
+            ("head // (", "0 * ("), ("rows + shift,", "rows + shift - 1,"))
+    planted("attention_varlen.dsl", lambda s: run_varlen(bench, "fp32", [(9, 7), (20, 30), (5, 40), (3, 32)], 2, 1, 16,
+                                                         source=s, KEYS=16, poison=True),
+            ("= min(start, keys - KEYS)", "= start"), ("(j < keys)[:, None] & (d", "(d"), ("(j < end)", "(j < 16)"))
     planted("attention_backward.dsl", lambda s: run_backward(bench, "fp32", 2, 1, 40, 50, 16, True, 40, source=s),
             ("sum_k * scale", "sum_k"), ("- means[:, None]", ""), ("- means[None, :]", ""),
             ("p.to(T), e, sum_v,", "p.to(T), e,"), ("first + BLOCK + shift)", "first + shift)"),

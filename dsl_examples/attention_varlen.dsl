@@ -1,0 +1,115 @@
+# Attention of sequences of any lengths, packed one behind another: attention.dsl, as libraries take a batch of texts.
+#
+#   o[i, h, :] = sum_j p[j] v[j, g, :],   p = softmax over j of scale * sum_d q[i, h, d] k[j, g, d]
+#   lse[h, i] = log sum_j exp(scale * sum_d q[i, h, d] k[j, g, d])
+#
+# The tokens of sequence b are rows q_first[b] to q_first[b + 1] - 1 of q and o, and k_first[b] to k_first[b + 1] - 1 of
+# k and v. j is over the keys of i's own sequence, which may have none. Both begin with 0 and have one number
+# more than there are sequences. Heads, CAUSAL, WINDOW and ROOMY are those of attention.dsl. Tiles are smaller where
+# sequences have less than 512 queries on average.
+#
+# A program takes QUERIES queries of one head of one sequence. Sequence b begins with program q_first[b] // QUERIES + b:
+# so far apart that all its blocks fit before the next one's, whatever the lengths are. A program finds its sequence by
+# halving. Its blocks of keys are whole: where keys are left over, the last block begins earlier, with keys that the
+# block before it had, and these are hidden. So no row of another sequence is multiplied, not even by 0, and no load has
+# a mask. Only a sequence of fewer than KEYS keys has one block with a mask.
+#
+#   fsc run attention_varlen.dsl q=q.npy k=k.npy v=v.npy q_first=first.npy k_first=first.npy o=o.npy lse=lse.npy \
+#           scale=0.125 -D CAUSAL=True
+@jit
+def sequence_of(program, q_first, n_sequences, QUERIES: constexpr):
+    """The last one that begins with this program or before."""
+    low, high = 0, n_sequences
+    while high - low > 1:
+        middle = (low + high) // 2
+        is_before = load(q_first + middle) // QUERIES + middle <= program
+        low, high = (middle if is_before else low), (high if is_before else middle)
+    return low
+
+@jit
+def weigh(score, m, s, sums, c, units):
+    """(m, s, sums) with one more block of scores and values: attention.dsl."""
+    m_new = maximum(m, max(score, axis=1))
+    level = where(m_new == -inf, 0.0, m_new)
+    shrink = exp2((m - level) * units)
+    p = exp2(score * units - (level * units)[:, None])
+    s = s * shrink + sum(p, axis=1)
+    sums = dot(p.to(c.dtype), c, sums * shrink[:, None], input_precision="ieee")
+    return m_new, s, sums
+
+@jit
+def hide(score, j, begin, end, last, CAUSAL: constexpr, WINDOW: constexpr):
+    """score, -inf where key j is none of begin … end - 1, or is not seen by the row, which sees `last` as its last."""
+    seen = ((j >= begin) & (j < end))[None, :]
+    if CAUSAL:
+        seen = seen & (j[None, :] <= last[:, None])
+    if WINDOW > 0:
+        seen = seen & (j[None, :] > (last - WINDOW)[:, None])
+    return where(seen, score, -inf)
+
+@kernel(grid=(n_queries // QUERIES + n_first - 1, n_heads), DIM=next_power_of_2(dim), WHOLE=dim == DIM,
+        ROOMY=T.primitive_bitwidth == 16 and max_shared() >= 224 * 1024,
+        QUERIES=max(16, min(128 if T.primitive_bitwidth == 16 and DIM > 64 and n_queries >= 512 * (n_first - 1) and
+                            n_queries * n_heads >= (96 if ROOMY else 256) * num_sms() else 64,
+                            next_power_of_2(n_queries // max(n_first - 1, 1)))),
+        KEYS=128 if QUERIES == 128 and DIM == 128 and max_shared() >= 160 * 1024 else 64 if DIM <= 128 or ROOMY else 32,
+        num_warps=QUERIES // 16 if ROOMY and QUERIES >= 64 else 8 if KEYS == 128 else 0,
+        num_stages=2 if ROOMY or KEYS == 128 else 0,
+        require=(DIM >= dim, n_heads % n_kv_heads == 0, scale > 0))
+def attention_varlen(o: *T[n_queries, n_heads, dim], lse: *fp32[n_heads, n_queries],
+                     q: *const T[n_queries, n_heads, dim], k: *const T[n_keys, n_kv_heads, dim],
+                     v: *const T[n_keys, n_kv_heads, dim], q_first: *const i32[n_first],
+                     k_first: *const i32[n_first], n_first: i32, n_queries: i32, n_keys: i32, n_heads: i32,
+                     n_kv_heads: i32, dim: i32, scale: fp32, CAUSAL: constexpr = False, WINDOW: constexpr = 0,
+                     QUERIES: constexpr = 64, KEYS: constexpr = 64, DIM: constexpr = 64, WHOLE: constexpr = False,
+                     ROOMY: constexpr = False, T: dtype = fp16):
+    static_assert(CAUSAL or WINDOW == 0, "a window ends at a query's own place: it is for CAUSAL")
+    width = DIM if WHOLE else dim
+    head = program_id(1)
+    kv_head = head // (n_heads // n_kv_heads)
+    program = num_programs(0) - 1 - program_id(0) if CAUSAL else program_id(0)
+    sequence = sequence_of(program, q_first, n_first - 1, QUERIES)
+    q_begin, q_end = load(q_first + sequence), load(q_first + sequence + 1)
+    k_begin, k_end = load(k_first + sequence), load(k_first + sequence + 1)
+    queries, keys = q_end - q_begin, k_end - k_begin
+    first = (program - sequence - q_begin // QUERIES) * QUERIES
+    rows = first + arange(0, QUERIES)
+    shift = keys - queries
+    units = scale * 1.44269504
+    d = arange(0, DIM)
+    inside = rows < queries
+    at = ((q_begin + rows) * n_heads + head)[:, None] * width + d[None, :]
+    mask = inside[:, None] & (d < width)[None, :]
+    a = load(q + at, mask=mask)
+
+    begin, end = 0, keys if first < queries else 0
+    if CAUSAL:
+        end = min(end, first + QUERIES + shift)
+    if WINDOW > 0:
+        begin = max(0, first + shift - WINDOW + 1) // KEYS * KEYS
+    whole_from = first + QUERIES + shift - WINDOW if WINDOW > 0 else 0
+    whole_to = min(keys, first + shift + 1) if CAUSAL else keys
+    j = arange(0, KEYS)
+    m = full((QUERIES,), -inf, fp32)
+    s = zeros((QUERIES,), fp32)
+    sums = zeros((QUERIES, DIM), fp32)
+    for start in range(begin, end if keys >= KEYS else 0, KEYS):
+        place = min(start, keys - KEYS)
+        kv_at = ((max(k_begin + place, 0) + j) * n_kv_heads + kv_head)[:, None] * width + d[None, :]
+        b = load(k + kv_at, mask=(d < width)[None, :])
+        c = load(v + kv_at, mask=(d < width)[None, :])
+        score = dot(a, b.T, input_precision="ieee")
+        if start < whole_from or start + KEYS > whole_to:
+            score = hide(score, j, start - place, keys - place, rows + (shift - place), CAUSAL, WINDOW)
+        m, s, sums = weigh(score, m, s, sums, c, units)
+    if keys < KEYS and end > 0:
+        kv_at = ((k_begin + j) * n_kv_heads + kv_head)[:, None] * width + d[None, :]
+        kv_mask = (j < keys)[:, None] & (d < width)[None, :]
+        b = load(k + kv_at, mask=kv_mask)
+        c = load(v + kv_at, mask=kv_mask)
+        score = dot(a, b.T, input_precision="ieee")
+        score = hide(score, j, 0, keys, rows + shift, CAUSAL, WINDOW)
+        m, s, sums = weigh(score, m, s, sums, c, units)
+    store(o + at, sums / where(s == 0.0, 1.0, s)[:, None], mask=mask)
+    if lse is not None:
+        store(lse + head * n_queries + q_begin + rows, (m * units + log2(s)) * 0.69314718, mask=inside)

@@ -189,8 +189,7 @@
 # ATTENTIONGRAD-COUNT-4: dot {{.*}} : tile<32x{{(32|64)}}xfp32>
 # VARLEN: while
 # VARLEN: for
-# VARLEN: dot {{.*}} : tile<64x64xfp32>
-# VARLEN: for
+# VARLEN-COUNT-4: dot {{.*}} : tile<64x64xfp32>
 # ATTENTIONGRAD: for
 # ATTENTIONGRAD-COUNT-3: dot {{.*}} : tile<32x{{(32|64)}}xfp32>
 # DECODE: sdiv {{.*}} : tile<64xi32>

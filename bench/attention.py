@@ -221,7 +221,8 @@ def work(what):
                  for d, c in ((128, False), (128, True), (64, False), (64, True))]
     if "lengths" in what:
         todo += [lambda n=n, d=d, c=c: attention(32 * 2048 // n * 128 // d or 1, n, d, c)
-                 for n, d in ((2048, 128), (4096, 128), (8192, 128), (8192, 96), (8192, 192), (8192, 256))
+                 for n, d in ((2048, 128), (4096, 128), (8192, 128), (8192, 80), (8192, 96), (8192, 160), (8192, 192),
+                             (8192, 256))
                  for c in (False, True)]
     if "varlen" in what:
         todo += [lambda w=w, d=d, c=c: varlen(w, batches[w], 2048 // d, 2048 // d // 2, d, c)

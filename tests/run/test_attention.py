@@ -116,6 +116,21 @@ def attention_late(bench, form, keys, dim):
                       KEYS=form[1])
 
 
+@case(dim=[65, 80, 96, 136, 192], dtype=["bf16", "fp32"])
+def attention_parts(bench, dim, dtype):
+    """Heads of two parts."""
+    for causal, window in ((False, 0), (True, 0), (True, 20)):
+        run_attention(bench, dtype, 2, 1, 35, 70, dim, causal, window)
+
+
+@case(form=[(128, 128, 8, 160), (64, 128, 4, 96), (64, 128, 4, 192)])
+def attention_parts_blocks(bench, form):
+    """What long rows take."""
+    queries, keys, warps, dim = form
+    for causal, n in ((False, 256), (True, 300)):
+        run_attention(bench, "bf16", 1, 1, 150, n, dim, causal, warps=warps, QUERIES=queries, KEYS=keys)
+
+
 @case(dtype=["fp16", "fp32"])
 def attention_without_lse(bench, dtype):
     run_attention(bench, dtype, 2, 1, 20, 70, 16, True, has_lse=False)
@@ -310,6 +325,8 @@ def attention_checks_can_fail(bench):
             ("sums * shrink[:, None]", "sums"), ("s = s * shrink", "s = s"), ("rows + shift + 1)", "rows + shift)"),
             ("j[None, :] > ", "j[None, :] >= "), ("= scale *", "= scale * 1.0001 *"), ("head // (", "0 * ("),
             ("// KEYS * KEYS", "// KEYS * KEYS + KEYS"), ("first + QUERIES + shift)", "first + shift)"))
+    planted("attention.dsl", lambda s: run_attention(bench, "fp32", 1, 1, 20, 40, 96, source=s, KEYS=16),
+            ("sums_rest * shrink[:, None]", "sums_rest"), ("b_rest.T, score,", "b_rest.T,"), ("b_rest = part_of(k,", "b_rest = part_of(v,"))
     planted("attention_varlen.dsl", lambda s: run_varlen(bench, "fp32", [(9, 30), (20, 90), (5, 7)], 4, 2, 16, True, 40,
                                                          source=s, KEYS=16),
             ("start - place,", "0,"), ("shift - place)", "shift - place - 1)"), ("j[None, :] > ", "j[None, :] >= "),

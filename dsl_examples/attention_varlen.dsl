@@ -39,7 +39,7 @@ def weigh(score, m, s, sums, c, units):
 
 @jit
 def hide(score, j, begin, end, last, CAUSAL: constexpr, WINDOW: constexpr):
-    """score, -inf where key j is none of begin … end - 1, or is not seen by the row, which sees `last` as its last."""
+    """score, -inf where key j is none of begin to end - 1, or is not seen by the row: its last is key `last`."""
     seen = ((j >= begin) & (j < end))[None, :]
     if CAUSAL:
         seen = seen & (j[None, :] <= last[:, None])

@@ -3,8 +3,8 @@
 # RUN: fsc %s --arch=sm_90a --emit=simt -o - -D MASKED=True | FileCheck --check-prefix=NONE %s
 # RUN: fsc %s --arch=sm_90a --emit=simt -o - -D AXIS=0 | FileCheck --check-prefix=NONE %s
 
-# No mask leaves out rows whose number is beyond 31 bits: so there are none, as rows are 128 bytes apart and more. A head
-# is no more than a program's number, and that is below 65536 along y: so it lies in the row.
+# No mask leaves out rows whose number is beyond 31 bits. So there are none, as rows are 128 bytes apart and more.
+# A head is no more than a program's number, and that is below 65536 along y. So it lies in the row.
 # CHECK: #m0 = #map<p1 span 128: 64 of 2147483647, 64 of 2147483647 by 64 x p5>
 # CHECK: bulk_load {{.*}} {buffer = b1, map = m0, begin}
 # A mask may leave out numbers beyond 31 bits. Along x there are more programs.

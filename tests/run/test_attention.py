@@ -326,7 +326,8 @@ def attention_checks_can_fail(bench):
             ("j[None, :] > ", "j[None, :] >= "), ("= scale *", "= scale * 1.0001 *"), ("head // (", "0 * ("),
             ("// KEYS * KEYS", "// KEYS * KEYS + KEYS"), ("first + QUERIES + shift)", "first + shift)"))
     planted("attention.dsl", lambda s: run_attention(bench, "fp32", 1, 1, 20, 40, 96, source=s, KEYS=16),
-            ("sums_rest * shrink[:, None]", "sums_rest"), ("b_rest.T, score,", "b_rest.T,"), ("b_rest = part_of(k,", "b_rest = part_of(v,"))
+            ("sums_rest * shrink[:, None]", "sums_rest"), ("b_rest.T, score,", "b_rest.T,"),
+            ("b_rest = part_of(k,", "b_rest = part_of(v,"))
     planted("attention_varlen.dsl", lambda s: run_varlen(bench, "fp32", [(9, 30), (20, 90), (5, 7)], 4, 2, 16, True, 40,
                                                          source=s, KEYS=16),
             ("start - place,", "0,"), ("shift - place)", "shift - place - 1)"), ("j[None, :] > ", "j[None, :] >= "),

@@ -204,5 +204,6 @@ bool word_parse(Arena *arena, const char *argument, Word *w) {
     }
     w->kind = WORD_NUMBER;
     if (number_argument(w->text, &w->number)) return true;
-    return bad_word(w, "not a number, nor random:SEED:TYPE[…], zeros:TYPE[…], steps:STEP:TYPE[…], a .npy file or -");
+    return bad_word(w,
+                    "not a number, nor random:SEED:TYPE[…], zeros:TYPE[…], steps:STEP:TYPE[…], a .npy file or -");
 }

@@ -225,8 +225,8 @@ def work(what):
                              (8192, 256))
                  for c in (False, True)]
     if "varlen" in what:
-        todo += [lambda w=w, d=d, c=c: varlen(w, batches[w], 2048 // d, 2048 // d // 2, d, c)
-                 for d in (128, 64) for w in batches for c in (False, True)]
+        todo += [lambda w=w, d=d, c=c: varlen(w, batches[w], 1024 // d * 2, 1024 // d, d, c)
+                 for d in (128, 64, 96, 192) for w in batches for c in (False, True)]
     if "backward" in what:
         todo += [lambda n=n, d=d, c=c: attention_backward(16, n, d, c)
                  for n, d in ((16384, 128), (16384, 64), (4096, 128)) for c in (False, True)]

@@ -203,6 +203,12 @@ def attention_varlen_blocks(bench, form, dim):
                    QUERIES=form[0], KEYS=form[1])
 
 
+@case(dim=[80, 192], causal=[False, True])
+def attention_varlen_parts(bench, dim, causal):
+    """Heads of two parts."""
+    run_varlen(bench, "bf16", [(20, 30), (70, 200), (5, 64)], 2, 1, dim, causal)
+
+
 @case(dtype=["fp16", "fp32"], causal=[False, True])
 def attention_varlen_alone(bench, dtype, causal):
     """What is before and behind a sequence does not reach it."""
@@ -334,7 +340,8 @@ def attention_checks_can_fail(bench):
             ("head // (", "0 * ("), ("rows + shift,", "rows + shift - 1,"))
     planted("attention_varlen.dsl", lambda s: run_varlen(bench, "fp32", [(9, 7), (20, 30), (5, 40), (3, 32)], 2, 1, 16,
                                                          source=s, KEYS=16, poison=True),
-            ("= min(start, keys - KEYS)", "= start"), ("(j < keys)[:, None] & (d", "(d"), ("(j < end)", "(j < 16)"))
+            ("= min(start, keys - KEYS)", "= start"), ("j < keys, width, 0,", "None, width, 0,"),
+            ("(j < end)", "(j < 16)"))
     planted("attention_backward.dsl", lambda s: run_backward(bench, "fp32", 2, 1, 40, 50, 16, True, 40, source=s),
             ("sum_k * scale", "sum_k"), ("- means[:, None]", ""), ("- means[None, :]", ""),
             ("p.to(T), e, sum_v,", "p.to(T), e,"), ("first + BLOCK + shift)", "first + shift)"),

@@ -79,8 +79,8 @@ def attention_backward(heads, length, dim, causal):
     sizes = [heads, heads, length, length, dim, scale]
 
     def check(_):
-        worst = max(float((got[0, 0].double() - want).abs().max() / want.abs().max())
-                    for got, want in zip(kept.pop("grads", own[1:]), wants))
+        worst = float(torch.stack([(got[0, 0].double() - want).abs().max() / want.abs().max()
+                                   for got, want in zip(kept.pop("grads", own[1:]), wants)]).max())
         for x in own[1:]:
             x.fill_(float("nan"))
         return None if worst <= 0.02 else f"off by {worst:.3g} of the largest"
@@ -128,14 +128,15 @@ def varlen(what, lengths, heads, kv_heads, dim, causal):
     for i in {0, 1, len(lengths) // 2, len(lengths) - 1}:
         n, at = lengths[i], slice(ends[i], ends[i + 1])
         rows = torch.randint(0, n, (64,), device="cuda")
-        score = q[at, 0][rows].double() @ k[at, 0].double().T * scale
-        if causal:
-            score.masked_fill_(torch.arange(n, device="cuda")[None] > rows[:, None], -math.inf)
-        wants.append((rows + ends[i], score.softmax(-1) @ v[at, 0].double()))
+        for head, kv_head in ((0, 0), (heads - 1, kv_heads - 1)):
+            score = q[at, head][rows].double() @ k[at, kv_head].double().T * scale
+            if causal:
+                score.masked_fill_(torch.arange(n, device="cuda")[None] > rows[:, None], -math.inf)
+            wants.append((rows + ends[i], head, score.softmax(-1) @ v[at, kv_head].double()))
 
     def check(_):
         got = kept.pop("out", out)
-        worst = max(float((got[rows, 0].double() - want).abs().max()) for rows, want in wants)
+        worst = float(torch.stack([(got[rows, h].double() - want).abs().max() for rows, h, want in wants]).max())
         out.fill_(float("nan"))
         return None if worst <= 2 * 2.0**-9 * float(v.abs().max()) else f"off by {worst:.3g}"
 

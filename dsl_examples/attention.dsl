@@ -11,9 +11,10 @@
 # largest product so far, s the sum of exp(scale * (product - m)), and s and the sum of values shrink by
 # exp(scale * (m_old - m_new)) when m grows. Exponents are in units of log 2, as 2 ** x is one instruction: each is one
 # multiply-add of a product. Only blocks of keys that some query does not see whole are masked: those at an edge of what
-# is seen. A head of 96, 160 or 192 elements is two parts, DIM and REST, which spares what 128 or 256 would do in vain.
-# scale is above 0. With CAUSAL the programs of the last queries, which see most, begin first. WHOLE: rows are
-# as long as tiles are wide, so that all addresses of a thread are one and a constant. EVEN: no key is beyond the last.
+# is seen. A head of 65 to 96 or 129 to 192 elements is two parts, DIM and REST, which spares what 128 or 256 would do
+# in vain; who gives one of both gives the other, too. scale is above 0. With CAUSAL the programs of the last queries,
+# which see most, begin first. WHOLE: rows are as long as tiles are wide, so that all addresses of a thread are one and
+# a constant. EVEN: no key is beyond the last.
 # ROOMY: 16 bits, and as much shared memory as cards with products by four warps have. Each four warps take 64 queries,
 # and others' products run beside their exponentials: those of the same program, or of another on the multiprocessor.
 #
@@ -42,8 +43,8 @@ def put_part(x, value, first, rows, n_rows, width, FROM: constexpr, SIZE: conste
                             n_queries * n_heads >= (96 if ROOMY else 256) * num_sms() and
                             (DIM > 64 and REST <= (32 if ROOMY and dim % 8 == 0 else 0) or
                              REST == 0 and not (CAUSAL and ROOMY)) else 64, next_power_of_2(n_queries))),
-        KEYS=(128 if n_keys > 64 and (DIM <= 64 or (QUERIES == 128 or REST == 64) and DIM == 128) else 64) if ROOMY else
-        128 if QUERIES == 128 and DIM == 128 and REST == 0 and max_shared() >= 160 * 1024 else
+        KEYS=(128 if n_keys > 64 and (DIM <= 64 or DIM == 128 and (QUERIES == 128) != (REST == 64)) else 64)
+        if ROOMY else 128 if QUERIES == 128 and DIM == 128 and REST == 0 and max_shared() >= 160 * 1024 else
         64 if DIM + REST <= 128 else 32,
         num_warps=QUERIES // 16 if ROOMY and QUERIES >= 64 else 8 if KEYS == 128 else 0,
         num_stages=(3 if QUERIES == 128 and DIM == 128 and REST == 0 else 2) if ROOMY else 2 if KEYS == 128 else 0,

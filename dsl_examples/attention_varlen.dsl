@@ -5,8 +5,8 @@
 #
 # The tokens of sequence b are rows q_first[b] to q_first[b + 1] - 1 of q and o, and k_first[b] to k_first[b + 1] - 1 of
 # k and v. j is over the keys of i's own sequence, which may have none. Both begin with 0 and have one number more than
-# there are sequences. Heads and their parts, CAUSAL, WINDOW and ROOMY are those of attention.dsl. Tiles are smaller
-# where sequences have less than 512 queries or keys on average.
+# there are sequences. Heads and their parts, CAUSAL, WINDOW and ROOMY are those of attention.dsl. Most tiles are
+# smaller where sequences have fewer than 512 queries or keys on average.
 #
 # A program takes QUERIES queries of one head of one sequence. Sequence b begins with program q_first[b] // QUERIES + b:
 # so far apart that all its blocks fit before the next one's, whatever the lengths are. A program finds its sequence by
@@ -74,7 +74,7 @@ def hide(score, j, begin, end, last, CAUSAL: constexpr, WINDOW: constexpr):
         64 if DIM + REST <= 128 or ROOMY else 32,
         num_warps=QUERIES // 16 if ROOMY and QUERIES >= 64 else 8 if KEYS == 128 else 0,
         num_stages=2 if ROOMY or KEYS == 128 else 0,
-        require=(DIM + REST >= dim, n_heads % n_kv_heads == 0, scale > 0))
+        require=(DIM + REST >= dim, n_heads % n_kv_heads == 0, scale > 0, n_first > 1 or n_queries == 0))
 def attention_varlen(o: *T[n_queries, n_heads, dim], lse: *fp32[n_heads, n_queries],
                      q: *const T[n_queries, n_heads, dim], k: *const T[n_keys, n_kv_heads, dim],
                      v: *const T[n_keys, n_kv_heads, dim], q_first: *const i32[n_first],
@@ -115,6 +115,7 @@ def attention_varlen(o: *T[n_queries, n_heads, dim], lse: *fp32[n_heads, n_queri
     sums = zeros((QUERIES, DIM), fp32)
     for start in range(begin, end if keys >= KEYS else 0, KEYS):
         place = min(start, keys - KEYS)
+        # max says to the compiler what q_first and k_first do not: no row is below 0, so the block is a box of k.
         kv_at = (max(k_begin + place, 0) + j) * n_kv_heads + kv_head
         c = part_of(v, kv_at, None, width, 0, DIM)
         score = dot(a, part_of(k, kv_at, None, width, 0, DIM).T, input_precision="ieee")

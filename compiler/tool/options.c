@@ -376,9 +376,9 @@ static const CommandHead heads[] = {
      "fsc viz, fsc explore, fsc info, fsc devices, fsc cache, fsc fmt, fsc lsp; each has its own --help."},
     {COMMAND_RUN, "fsc run [options] FILE NAME=VALUE…",
      "Compiles and launches a kernel, and prints time and GB/s.\n"
-     "A buffer is random:SEED:fp32[1823,781], zeros:fp32[…], in.npy to be read, or out.npy:fp32[…] to be written\n"
-     "(out.npy alone where the kernel's shape contract tells the shape). A scalar is a number; what the contract\n"
-     "tells may be left out."},
+     "A buffer is random:SEED:fp32[1823,781], zeros:fp32[…], steps:STEP:i32[…] (0, STEP, 2 STEP, and so on),\n"
+     "in.npy to be read, or out.npy:fp32[…] to be written (out.npy alone where the kernel's shape contract tells\n"
+     "the shape). A scalar is a number; what the contract tells may be left out."},
     {COMMAND_TEST, "fsc test [options] FILE…",
      "Runs the cases that are written in a kernel's comments on every device that is here, a line for each.\n"
      "A case is '# test NAME: WORDS', words and options as fsc run takes them; below it stand its expectations,\n"

@@ -2,7 +2,11 @@
 # RUN: fsc %s --arch=sm_90a --emit=simt -o - --verify-each | FileCheck %s
 # RUN: fsc %s --arch=sm_90a --emit=simt -o - -D MASKED=True | FileCheck --check-prefix=NONE %s
 # RUN: fsc %s --arch=sm_90a --emit=simt -o - -D AXIS=0 | FileCheck --check-prefix=NONE %s
+# RUN: fsc %examples/attention_varlen.dsl --arch=sm_90a --emit=simt -o - -D ROOMY=True -D WHOLE=True -D DIM=128 \
+# RUN:   -D KEYS=64 -D QUERIES=64 --signature '*bf16:16,*fp32:16,*bf16:16,*bf16:16,*bf16:16,*i32,*i32,i32,i32,i32,i32,i32,i32,fp32' \
+# RUN:   | FileCheck --check-prefix=VARLEN %s
 
+# VARLEN-COUNT-4: bulk_load
 # No mask leaves out rows whose number is beyond 31 bits. So there are none, as rows are 128 bytes apart and more.
 # A head is no more than a program's number, and that is below 65536 along y. So it lies in the row.
 # CHECK: #m0 = #map<p1 span 128: 64 of 2147483647, 64 of 2147483647 by 64 x p5>

@@ -203,10 +203,17 @@ def attention_varlen_blocks(bench, form, dim):
                    QUERIES=form[0], KEYS=form[1])
 
 
-@case(dim=[80, 192], causal=[False, True])
-def attention_varlen_parts(bench, dim, causal):
+@case(dim=[65, 80, 136, 192], window=[None, 0, 20])
+def attention_varlen_parts(bench, dim, window):
     """Heads of two parts."""
-    run_varlen(bench, "bf16", [(20, 30), (70, 200), (5, 64)], 2, 1, dim, causal)
+    run_varlen(bench, "bf16", [(20, 30), (70, 130), (5, 64)], 2, 1, dim, window is not None, window or 0)
+
+
+@case(causal=[False, True])
+def attention_varlen_many(bench, causal):
+    """Sequences by the hundred, many of them empty."""
+    lengths = np.random.default_rng(7).integers(-20, 40, (100, 2)).clip(0)
+    run_varlen(bench, "fp32", [(int(q), int(k)) for q, k in lengths], 1, 1, 16, causal, QUERIES=16, KEYS=16)
 
 
 @case(dtype=["fp16", "fp32"], causal=[False, True])
@@ -337,7 +344,10 @@ def attention_checks_can_fail(bench):
     planted("attention_varlen.dsl", lambda s: run_varlen(bench, "fp32", [(9, 30), (20, 90), (5, 7)], 4, 2, 16, True, 40,
                                                          source=s, KEYS=16),
             ("start - place,", "0,"), ("shift - place)", "shift - place - 1)"), ("j[None, :] > ", "j[None, :] >= "),
-            ("head // (", "0 * ("), ("rows + shift,", "rows + shift - 1,"))
+            ("head // (", "0 * ("), ("rows + shift,", "rows + shift - 1,"),
+            ("// KEYS * KEYS", "// KEYS * KEYS + KEYS"), ("QUERIES + shift - WINDOW", "shift - WINDOW"))
+    planted("attention_varlen.dsl", lambda s: run_varlen(bench, "fp32", [(9, 40), (3, 7)], 1, 1, 96, source=s, KEYS=16),
+            ("sums_rest * shrink", "sums_rest"), ("width, DIM, REST).T, score", "width, DIM, REST).T, 0 * score"))
     planted("attention_varlen.dsl", lambda s: run_varlen(bench, "fp32", [(9, 7), (20, 30), (5, 40), (3, 32)], 2, 1, 16,
                                                          source=s, KEYS=16, poison=True),
             ("= min(start, keys - KEYS)", "= start"), ("j < keys, width, 0,", "None, width, 0,"),

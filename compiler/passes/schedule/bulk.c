@@ -54,7 +54,7 @@ static bool lies_within(const Bulk *x, const BoxDim *d, uint32_t size, uint32_t 
         if (__builtin_add_overflow(lo, a < b ? a : b, &lo)) return false;
         if (__builtin_add_overflow(hi, a < b ? b : a, &hi)) return false;
     }
-    bool is_place = hi <= INT32_MAX || d->most == MAP_UNBOUNDED; /* where no mask leaves out those that are none */
+    bool is_place = hi <= INT32_MAX || d->most == MAP_UNBOUNDED; /* without a mask all are read, so all are there */
     bool ends = d->extent || hi <= d->most - (int64_t)size || (is_place && is_far_apart(x->f, d, bytes));
     return lo >= 0 && ends;
 }

@@ -182,11 +182,13 @@ bool word_parse(Arena *arena, const char *argument, Word *w) {
         char *end = NULL;
         w->kind = is_random ? WORD_RANDOM : WORD_STEPS;
         w->seed = strtoull(from, &end, 10);
-        const char *like = is_random ? "random wants a seed: random:0:fp32[4,8]" : "steps want one: steps:8:i32[4]";
+        const char *like = is_random ? "random wants a seed: random:0:fp32[4,8]" : "steps wants a step: steps:8:i32[4]";
         if (end == from || *end != ':') return bad_word(w, like);
         if (!read_type(arena, end + 1, w)) return false;
-        if (!is_random && strchr(w->dtype, 'f')) return bad_word(w, "steps are integers: steps:8:i32[4]");
-        return w->has_shape || bad_word(w, "a shape is missing: random:0:fp32[4,8]");
+        bool is_whole = !strchr(w->dtype, 'f') && strcmp(w->dtype, "i1") != 0;
+        if (!is_random && !is_whole) return bad_word(w, "steps are integers: steps:8:i32[4]");
+        like = is_random ? "a shape is missing: random:0:fp32[4,8]" : "a shape is missing: steps:8:i32[4]";
+        return w->has_shape || bad_word(w, like);
     }
     if (strncmp(w->text, "zeros:", 6) == 0) {
         w->kind = WORD_ZEROS;

@@ -41,13 +41,28 @@ def put_part(x, value, rows, inside, width, FROM: constexpr, SIZE: constexpr):
     store(x + rows[:, None] * width + d[None, :], value, mask=inside[:, None] & (d < width)[None, :])
 
 @jit
-def weigh(score, m, s, units):
-    """One more block of scores: (the largest so far, the sum of weights, weights, what sums before shrink by)."""
+def block_of(a, a_rest, k, v, rows, inside, width, DIM: constexpr, REST: constexpr):
+    """(scores of a block of keys, its values, what is left of them)."""
+    c_rest = None
+    c = part_of(v, rows, inside, width, 0, DIM)
+    score = dot(a, part_of(k, rows, inside, width, 0, DIM).T, input_precision="ieee")
+    if REST > 0:
+        c_rest = part_of(v, rows, inside, width, DIM, REST)
+        score = dot(a_rest, part_of(k, rows, inside, width, DIM, REST).T, score, input_precision="ieee")
+    return score, c, c_rest
+
+@jit
+def add_block(score, c, c_rest, m, s, sums, sums_rest, units, REST: constexpr):
+    """(m, s, sums, sums_rest) with one more block: attention.dsl."""
     m_new = maximum(m, max(score, axis=1))
     level = where(m_new == -inf, 0.0, m_new)
     shrink = exp2((m - level) * units)
     p = exp2(score * units - (level * units)[:, None])
-    return m_new, s * shrink + sum(p, axis=1), p, shrink[:, None]
+    s = s * shrink + sum(p, axis=1)
+    sums = dot(p.to(c.dtype), c, sums * shrink[:, None], input_precision="ieee")
+    if REST > 0:
+        sums_rest = dot(p.to(c.dtype), c_rest, sums_rest * shrink[:, None], input_precision="ieee")
+    return m_new, s, sums, sums_rest
 
 @jit
 def hide(score, j, begin, end, last, CAUSAL: constexpr, WINDOW: constexpr):
@@ -97,6 +112,7 @@ def attention_varlen(o: *T[n_queries, n_heads, dim], lse: *fp32[n_heads, n_queri
     units = scale * 1.44269504
     inside = rows < queries
     at = (q_begin + rows) * n_heads + head
+    a_rest, sums_rest = None, None
     a = part_of(q, at, inside, width, 0, DIM)
     if REST > 0:
         a_rest = part_of(q, at, inside, width, DIM, REST)
@@ -117,29 +133,15 @@ def attention_varlen(o: *T[n_queries, n_heads, dim], lse: *fp32[n_heads, n_queri
         place = min(start, keys - KEYS)
         # max says to the compiler what q_first and k_first do not: no row is below 0, so the block is a box of k.
         kv_at = (max(k_begin + place, 0) + j) * n_kv_heads + kv_head
-        c = part_of(v, kv_at, None, width, 0, DIM)
-        score = dot(a, part_of(k, kv_at, None, width, 0, DIM).T, input_precision="ieee")
-        if REST > 0:
-            c_rest = part_of(v, kv_at, None, width, DIM, REST)
-            score = dot(a_rest, part_of(k, kv_at, None, width, DIM, REST).T, score, input_precision="ieee")
+        score, c, c_rest = block_of(a, a_rest, k, v, kv_at, None, width, DIM, REST)
         if start < whole_from or start + KEYS > whole_to:
             score = hide(score, j, start - place, keys - place, rows + (shift - place), CAUSAL, WINDOW)
-        m, s, p, shrink = weigh(score, m, s, units)
-        sums = dot(p.to(T), c, sums * shrink, input_precision="ieee")
-        if REST > 0:
-            sums_rest = dot(p.to(T), c_rest, sums_rest * shrink, input_precision="ieee")
+        m, s, sums, sums_rest = add_block(score, c, c_rest, m, s, sums, sums_rest, units, REST)
     if keys < KEYS and end > 0:
         kv_at = (k_begin + j) * n_kv_heads + kv_head
-        c = part_of(v, kv_at, j < keys, width, 0, DIM)
-        score = dot(a, part_of(k, kv_at, j < keys, width, 0, DIM).T, input_precision="ieee")
-        if REST > 0:
-            c_rest = part_of(v, kv_at, j < keys, width, DIM, REST)
-            score = dot(a_rest, part_of(k, kv_at, j < keys, width, DIM, REST).T, score, input_precision="ieee")
+        score, c, c_rest = block_of(a, a_rest, k, v, kv_at, j < keys, width, DIM, REST)
         score = hide(score, j, 0, keys, rows + shift, CAUSAL, WINDOW)
-        m, s, p, shrink = weigh(score, m, s, units)
-        sums = dot(p.to(T), c, sums * shrink, input_precision="ieee")
-        if REST > 0:
-            sums_rest = dot(p.to(T), c_rest, sums_rest * shrink, input_precision="ieee")
+        m, s, sums, sums_rest = add_block(score, c, c_rest, m, s, sums, sums_rest, units, REST)
     total = where(s == 0.0, 1.0, s)[:, None]
     put_part(o, sums / total, at, inside, width, 0, DIM)
     if REST > 0:

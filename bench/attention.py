@@ -10,8 +10,16 @@ import random
 
 import torch
 import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from turns import ALL, both, ours, sample, say, tried, without_passes
+
+
+def race(makers, check, kept, where, gflop):
+    """Times what is right, also without passes; kept: results that peers allocated, of no use then."""
+    launches = tried(makers + without_passes(makers), check, where)
+    kept.clear()
+    say(launches, sample(launches), where, gflop, shown=ALL)
 
 
 def attention(heads, length, dim, causal):
@@ -32,15 +40,12 @@ def attention(heads, length, dim, causal):
         return None if worst <= 2 * 2.0**-9 * float(v.abs().max()) else f"off by {worst:.3g}"
 
     def sdpa(backend):
-        from torch.nn.attention import sdpa_kernel
-
         def launch():
             with sdpa_kernel(backend):
                 kept["out"] = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
 
         return launch
 
-    from torch.nn.attention import SDPBackend
     values = [out, q, k, v, heads, heads, length, length, dim, scale]
     makers = [("fa2", lambda: sdpa(SDPBackend.FLASH_ATTENTION)), ("cudnn", lambda: sdpa(SDPBackend.CUDNN_ATTENTION)),
               ("fsc-default", lambda: ours("attention.dsl", values, {"lse": "None", "CAUSAL": causal}))]
@@ -51,11 +56,8 @@ def attention(heads, length, dim, causal):
         makers.append((f"fsc {rows_}x{keys}w{warps}s{stages}", lambda r=rows_, k=keys, w=warps, s=stages: ours(
             "attention.dsl", values, {"lse": "None", "CAUSAL": causal, "QUERIES": r, "KEYS": k}, num_warps=w,
             num_stages=s)))
-    makers += without_passes(makers)
     where = f"attention h{heads} {length} d{dim}{' causal' * causal} bf16"
-    launches = tried(makers, check, where)
-    kept.clear()
-    say(launches, sample(launches), where, 4e-9 * heads * length**2 * dim / (2 if causal else 1), shown=ALL)
+    race(makers, check, kept, where, 4e-9 * heads * length**2 * dim / (2 if causal else 1))
 
 
 def want_backward(q, k, v, do, scale, causal):
@@ -86,7 +88,6 @@ def attention_backward(heads, length, dim, causal):
         return None if worst <= 0.02 else f"off by {worst:.3g} of the largest"
 
     def sdpa(backend):
-        from torch.nn.attention import sdpa_kernel
         with sdpa_kernel(backend):
             out = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
 
@@ -103,18 +104,14 @@ def attention_backward(heads, length, dim, causal):
                       {"CAUSAL": causal, **(tile or {})}, **options)
         return both(first, second, second.facts)
 
-    from torch.nn.attention import SDPBackend
     makers = [("fa2", lambda: sdpa(SDPBackend.FLASH_ATTENTION)), ("cudnn", lambda: sdpa(SDPBackend.CUDNN_ATTENTION)),
               ("fsc-default", fsc_backward)]
     makers += [(f"fsc {r}x{k}w{w}s{n}", lambda r=r, k=k, w=w, n=n: fsc_backward(
         {"BLOCK": r, "STEP": k}, num_warps=w, num_stages=n))
         for r, k, w, n in ((64, 64, 4, 1), (64, 64, 4, 2), (128, 64, 8, 2), (128, 64, 8, 3), (128, 32, 8, 3),
                            (128, 128, 8, 2), (64, 128, 4, 2), (256, 64, 16, 2))]
-    makers += without_passes(makers)
     where = f"attention backward h{heads} {length} d{dim}{' causal' * causal} bf16"
-    launches = tried(makers, check, where)
-    kept.clear()
-    say(launches, sample(launches), where, 10e-9 * heads * length**2 * dim / (2 if causal else 1), shown=ALL)
+    race(makers, check, kept, where, 10e-9 * heads * length**2 * dim / (2 if causal else 1))
 
 
 def varlen(what, lengths, heads, kv_heads, dim, causal):
@@ -151,7 +148,6 @@ def varlen(what, lengths, heads, kv_heads, dim, causal):
             mean = F.scaled_dot_product_attention(*batch, is_causal=causal, enable_gqa=True)
         kept["out"] = mean.transpose(1, 2).reshape(total, heads, dim)
 
-    from torch.nn.attention import SDPBackend, sdpa_kernel
     values = [out, lse, q, k, v, first, first, len(ends), total, total, heads, kv_heads, dim, scale]
     makers = [("fa2", lambda: fa2), ("fsc-default", lambda: ours("attention_varlen.dsl", values, {"CAUSAL": causal}))]
     makers += [("cudnn", lambda: cudnn)] * (len(set(lengths)) == 1)
@@ -159,12 +155,8 @@ def varlen(what, lengths, heads, kv_heads, dim, causal):
         "attention_varlen.dsl", values, {"CAUSAL": causal, "QUERIES": r, "KEYS": b}, num_warps=w, num_stages=n))
         for r, b, w, n in ((128, 128, 8, 2), (128, 128, 8, 3), (128, 64, 4, 2), (64, 64, 4, 2), (64, 64, 4, 3),
                            (128, 64, 8, 2), (64, 128, 4, 2))]
-    makers += without_passes(makers)
     where = f"varlen {what} h{heads}/{kv_heads} d{dim}{' causal' * causal} bf16"
-    launches = tried(makers, check, where)
-    kept.clear()
-    say(launches, sample(launches), where, 4e-9 * heads * sum(n * n for n in lengths) * dim / (2 if causal else 1),
-        shown=ALL)
+    race(makers, check, kept, where, 4e-9 * heads * sum(n * n for n in lengths) * dim / (2 if causal else 1))
 
 
 def decode(seqs, heads, kv_heads, length, dim, page=64):

@@ -347,7 +347,8 @@ def attention_checks_can_fail(bench):
             ("head // (", "0 * ("), ("rows + shift,", "rows + shift - 1,"),
             ("// KEYS * KEYS", "// KEYS * KEYS + KEYS"), ("QUERIES + shift - WINDOW", "shift - WINDOW"))
     planted("attention_varlen.dsl", lambda s: run_varlen(bench, "fp32", [(9, 40), (3, 7)], 1, 1, 96, source=s, KEYS=16),
-            ("sums_rest * shrink", "sums_rest"), ("width, DIM, REST).T, score", "width, DIM, REST).T, 0 * score"))
+            ("sums_rest * shrink[:, None]", "sums_rest"),
+            ("width, DIM, REST).T, score", "width, DIM, REST).T, 0 * score"))
     planted("attention_varlen.dsl", lambda s: run_varlen(bench, "fp32", [(9, 7), (20, 30), (5, 40), (3, 32)], 2, 1, 16,
                                                          source=s, KEYS=16, poison=True),
             ("= min(start, keys - KEYS)", "= start"), ("j < keys, width", "None, width"),

@@ -390,9 +390,22 @@ static Value *fold_fpext(Builder *b, Op *op) {
     return in ? build1_to(b, OP_FPEXT, in->args[0], result_type(op)) : NULL;
 }
 
+/* Of a choice that is one for the whole tile, one arm a constant: the narrower elements are chosen. */
+static Value *round_chosen(Builder *b, const Op *op, const Op *chosen) {
+    int64_t c;
+    bool is_one = value_is_tile(chosen->results[0]) && !value_is_tile(chosen->args[0]);
+    if (!is_one || !value_used_once(chosen->results[0])) return NULL;
+    if (!value_const(chosen->args[1], &c) && !value_const(chosen->args[2], &c)) return NULL;
+    Value *arms[2];
+    for (uint32_t i = 0; i < 2; i++)
+        arms[i] = op_build(b, OP_FPTRUNC, &chosen->args[i + 1], 1, op->attr, result_type(op))->results[0];
+    return build3(b, OP_SELECT, chosen->args[0], arms[0], arms[1]);
+}
+
 /* Of an exact widening: nothing was lost, so the way is shorter. */
 static Value *fold_fptrunc(Builder *b, Op *op) {
-    const Op *in = made_by(op->args[0], OP_FPEXT);
+    const Op *in = made_by(op->args[0], OP_FPEXT), *chosen = made_by(op->args[0], OP_SELECT);
+    if (chosen) return round_chosen(b, op, chosen);
     if (!in) return NULL;
     DType from = in->args[0]->type.dtype, to = result_type(op).dtype;
     if (from == to) return in->args[0];

@@ -36,11 +36,38 @@ static bool is_zero(V x) {
     return LLVMIsConstant(x) && LLVMIsNull(x);
 }
 
-/* One word of several narrower integers: as a vector, which the target builds by one move or byte permutation. */
+static V without_cast(V x) {
+    return LLVMIsABitCastInst(x) ? LLVMGetOperand(x, 0) : x;
+}
+
+/* What all of them choose by; NULL: they do not. */
+static V common_choice(const V *bits, uint32_t n) {
+    V by = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        V x = without_cast(bits[i]);
+        if (!LLVMIsASelectInst(x) || (by && by != LLVMGetOperand(x, 0))) return NULL;
+        by = LLVMGetOperand(x, 0);
+    }
+    return by;
+}
+
+/* One word of several narrower integers: as a vector, which the target builds by one move or byte permutation. A choice
+ * by one condition is made of words, so that the target converts what goes in there by pairs. */
 static V word_of(Simt *s, const V *bits, uint32_t n, LLVMTypeRef word) {
     bool zero = true;
     for (uint32_t i = 0; i < n; i++) zero &= is_zero(bits[i]);
     if (zero) return llvm_int(word, 0);
+    V by = common_choice(bits, n);
+    if (by) {
+        V arms[2];
+        for (uint32_t k = 0; k < 2; k++) {
+            V own[16];
+            for (uint32_t i = 0; i < n; i++)
+                own[i] = LLVMBuildBitCast(s->m->at, LLVMGetOperand(without_cast(bits[i]), k + 1), LLVMTypeOf(bits[0]), "");
+            arms[k] = word_of(s, own, n, word);
+        }
+        return LLVMBuildSelect(s->m->at, by, arms[0], arms[1], "");
+    }
     LLVMTypeRef t = LLVMVectorType(LLVMTypeOf(bits[0]), n);
     V v = LLVMGetUndef(t);
     for (uint32_t i = 0; i < n; i++) v = LLVMBuildInsertElement(s->m->at, v, bits[i], simt_i32(s, i), "");

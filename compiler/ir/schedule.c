@@ -69,5 +69,8 @@ const char *schedule_wrong(const Func *f, const Op *op) {
     if (is_reduction && op->attr.is_packed && !reduce_packed(op)) return "its elements are not taken by twos";
     if (is_reduction && op->attr.is_paired && !reduce_partner(op)) return "no reduction that it could be made with";
     if (op->attr.mem.is_versioned && !op->attr.mem.is_rotated) return "versions of a load whose rows are not rotated";
+    const Op *stored = op->attr.mem.is_guarded ? op->args[1]->def : NULL;
+    if (op->attr.mem.is_guarded && (!stored || !stored->attr.when || op->nargs < 3))
+        return "what it stores is made anyway, or all of it";
     return when_wrong(f, op, op->attr.when);
 }

@@ -7,6 +7,9 @@
 # Of rows that fit, what only stores take.
 # RUN: fsc %s --kernel=shares --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=SHARES
 # RUN: fsc %s --kernel=shares --arch=sm_90 -D BLOCK=2048 --emit=simt -o - | FileCheck %s --check-prefix=SHORT
+# Vectors beyond a row's end are not made, where that saves something.
+# RUN: fsc %s --kernel=ends --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=ENDS
+# RUN: fsc %s --kernel=ends --arch=sm_90 -D EASY=1 --emit=simt -o - | FileCheck %s --check-prefix=LITTLE
 # The largest element: taken by twos where the target can.
 # RUN: fsc %s --kernel=largest --signature "*fp32:16, *fp16:16" --arch=sm_80 --emit=simt -o - | FileCheck %s --check-prefix=MAX
 # RUN: fsc %s --kernel=largest --signature "*fp32:16, *fp16:16" --arch=sm_75 --emit=simt -o - | FileCheck %s --check-prefix=PLAIN
@@ -64,3 +67,14 @@ def shares(y: *fp32, x: *fp32, t: i32, BLOCK: constexpr = 8192):
     i = arange(0, BLOCK)
     e = exp(load(x + i))
     store(y + i, e / sum(e, axis=0) - where(i == t, 0.5, 0.25))
+
+
+# ENDS: store {{.*}}, guarded}
+# LITTLE: store {{.*}} {align
+# LITTLE-NOT: guarded
+@kernel(num_warps=4)
+def ends(y: *fp32, x: *fp32, n: i32, EASY: constexpr = 0, BLOCK: constexpr = 8192):
+    i = arange(0, BLOCK)
+    v = load(x + program_id(0) * n + i, mask=i < n, other=0.0)
+    s = sum(v, axis=0)
+    store(y + program_id(0) * n + i, v * s if EASY else exp(v * s) * exp(v + s), mask=i < n)

@@ -107,6 +107,18 @@ V known_compare(Simt *s, const Op *op, uint32_t reg) {
     return rotated_compare(s, op, slot_at(x, reg), a, slot_value(s, slot_at(y, reg)), b);
 }
 
+bool known_mostly(Simt *s, const Value *mask, uint32_t reg) {
+    const Op *op = mask->def;
+    bool is_below = op && op->kind == OP_ICMP && (op->attr.pred == PRED_SLT || op->attr.pred == PRED_ULT);
+    Range x, y;
+    if (!is_below || dtype_bits(op->args[0]->type.dtype) < 8) return false;
+    const Tile *a = tile_of(s, op->args[0]), *b = tile_of(s, op->args[1]);
+    DType d = op->args[0]->type.dtype;
+    if (!slot_bounds(a, slot_at(a, reg), dtype_bits(d), &x) || !slot_bounds(b, slot_at(b, reg), dtype_bits(d), &y))
+        return false;
+    return y.lo - x.lo > x.hi - y.lo;
+}
+
 /* x <= y, of i32; built where the bounds do not tell. */
 static V at_most(Simt *s, bool is_known, Range x, Range y, V a, V b) {
     bool truth;

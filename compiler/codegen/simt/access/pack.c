@@ -62,8 +62,10 @@ static V word_of(Simt *s, const V *bits, uint32_t n, LLVMTypeRef word) {
         V arms[2];
         for (uint32_t k = 0; k < 2; k++) {
             V own[16];
-            for (uint32_t i = 0; i < n; i++)
-                own[i] = LLVMBuildBitCast(s->m->at, LLVMGetOperand(without_cast(bits[i]), k + 1), LLVMTypeOf(bits[0]), "");
+            for (uint32_t i = 0; i < n; i++) {
+                V arm = LLVMGetOperand(without_cast(bits[i]), k + 1);
+                own[i] = LLVMBuildBitCast(s->m->at, arm, LLVMTypeOf(bits[i]), "");
+            }
             arms[k] = word_of(s, own, n, word);
         }
         return LLVMBuildSelect(s->m->at, by, arms[0], arms[1], "");

@@ -47,7 +47,7 @@ void store_slow(Simt *s, const Move *mv, const V *which) {
     aside_close(s, aside, NULL, NULL, 0);
 }
 
-/* A vector that may lie beyond the end is made behind a branch, if any of it moves. Its words are kept for its parts. */
+/* A vector that may lie beyond the end is made behind a branch, if any of it moves. Its words stay, for its parts. */
 static void store_guarded(Simt *s, Move *mv, uint32_t v) {
     uint32_t w = mv->whole.words;
     V moves = known_or(s, mv->all[v], known_or(s, mv->partial[v], mv->misaligned[v])), zero[16];
@@ -66,11 +66,21 @@ static void store_guarded(Simt *s, Move *mv, uint32_t v) {
     join_words(s, mv->words + v * w, inside, zero, from, w);
 }
 
+/* Of rotated rows, whose ends keep one warp behind the others anyway: a branch more saves less than it costs that warp
+ * where there are more vectors (docs/lab/cross-entropy.md). */
+enum { MOST_GUARDED = 5 };
+
+static uint32_t count_moving(const Move *mv) {
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < mv->vectors; v++) n += !is_false(mv->all[v]);
+    return n;
+}
+
 /* Is it worth a branch? What is cut at its beginning, or as good as always inside, is not. */
 static bool may_be_beyond(Simt *s, const Move *mv, uint32_t v) {
     bool is_first = mv->vectors > 1 && move_begins(mv, v);
     return mv->op->attr.mem.is_guarded && !is_first && !LLVMIsConstant(mv->all[v]) &&
-           !known_mostly(s, mv->mask_value, v * mv->n);
+           !known_mostly(s, mv->mask_value, v * mv->n) && (!mv->is_rotated || count_moving(mv) <= MOST_GUARDED);
 }
 
 void simt_store(Simt *s, const Op *op) {

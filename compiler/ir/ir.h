@@ -203,6 +203,7 @@ typedef struct MemAttr {
     uint8_t mask_kind;  /* SIMT: MaskKind within a vector */
     bool is_rotated;    /* SIMT: the tile is rotated by its rows' misalignment */
     bool is_versioned;  /* SIMT: of a rotated load: rows with the leader's misalignment have code of their own */
+    bool is_late;       /* SIMT: of a load: what its mask cuts is loaded at its first user, load_until */
     bool is_guarded;    /* SIMT: of a store: what a vector stores is made where the vector moves at all */
     uint8_t atomic;     /* of atomic_rmw: AtomicOp */
     uint8_t order, reach; /* of atomics: Order, Reach */

@@ -117,6 +117,13 @@ def cross_entropy_backward_wide(bench, shape):
     run_gradient(bench, shape, 0.1, False)
 
 
+@case(slow=True, shape=[Shape("bf16", 3, 8193, 0, 0), Shape("bf16", 3, 8200, 0, 8), Shape("bf16", 3, 40003, 0, 0),
+                        Shape("bf16", 3, 50257, 0, 0), Shape("fp16", 2, 50264, 0, 0), Shape("fp32", 3, 50257, 0, 1)])
+def cross_entropy_backward_ends(bench, shape):
+    """Without smoothing: vectors beyond the row's end are not made, its ends are loaded behind x[i, t]."""
+    run_gradient(bench, shape, 0.0, False)
+
+
 @case(shape=[Shape("fp32", 7, 100, 4, 1), Shape("fp32", 7, 300, 1, 0)], smoothing=[0.0, 0.25])
 def cross_entropy_backward_special(bench, shape, smoothing):
     run_gradient(bench, shape, smoothing, True)

@@ -49,7 +49,7 @@ static inline Value *sample_value(Sample *s, Type t) {
 }
 
 static inline MemAttr sample_memory(Sample *s) {
-    MemAttr m = {CACHE_CG, EVICT_FIRST, true, true, 4, 2, MASK_PREFIX, true, false, false, 0, 0, 0, 0};
+    MemAttr m = {CACHE_CG, EVICT_FIRST, true, true, 4, 2, MASK_PREFIX, true, false, false, false, 0, 0, 0, 0};
     vec_push(s->f->arena, &s->f->sites, s->b.span);
     m.site = s->f->sites.len - 1;
     if (s->f->stage == STAGE_TILE) m.vec_log2 = m.mask_kind = m.is_rotated = 0;

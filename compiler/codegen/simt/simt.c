@@ -75,6 +75,7 @@ static void simt_op(Simt *s, const Op *op) {
 void simt_block(Simt *s, const Block *b) {
     simt_record_entry(s, b);
     for (const Op *op = b->first; op; op = op->next) {
+        if (s->late) simt_load_late(s, op);
         if (op->nregions && !op_is_combine(op->kind)) simt_grid_wait(s);
         simt_op(s, op);
     }

@@ -167,6 +167,7 @@ struct Simt {
     V tid, cta;              /* NULL until used */
     V program;               /* of packed programs: the index along x; else NULL */
     V grid;                  /* and how many there are: a parameter */
+    struct Late *late;       /* loads whose parts are not loaded yet (load.c) */
     const Op *reduced;       /* a reduction that is built together with the next one; NULL */
     bool is_aside;           /* the builder stands where later code does not always come by */
     bool records;            /* code tells what it makes (record.c) */
@@ -261,6 +262,7 @@ void simt_begin_packed(Simt *s);
 
 /* access/, reduce.c, combine.c, shared.c, convert.c, debug.c, flow.c - op families */
 void simt_load(Simt *s, const Op *op);
+void simt_load_late(Simt *s, const Op *op); /* before op: what loads that it waits for still miss */
 void simt_load_deferred(Simt *s, const Op *op);
 void simt_store(Simt *s, const Op *op);
 void simt_store_deferred(Simt *s, const Op *op); /* of what is made as the store comes to it */

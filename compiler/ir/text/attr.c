@@ -60,6 +60,7 @@ static bool read_item(Reader *r, Line *l) {
     if (k == ATTR_MEM && !strcmp(word, "rotated")) return a->mem.is_rotated = true;
     if (has_memory && !strcmp(word, "line")) return a->mem.wants_line = true;
     if (l->kind == OP_LOAD && !strcmp(word, "versioned")) return a->mem.is_versioned = true;
+    if (l->kind == OP_LOAD && !strcmp(word, "late")) return a->mem.is_late = true;
     if (l->kind == OP_STORE && !strcmp(word, "guarded")) return a->mem.is_guarded = true;
     if (k == ATTR_LOOP && !strcmp(word, "flatten")) return a->loop.flatten = true;
     if (k == ATTR_LOOP && !strcmp(word, "no_licm")) return a->loop.disable_licm = true;

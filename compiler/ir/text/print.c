@@ -195,6 +195,7 @@ static void brace_memory(Braces *b, const MemAttr *m) {
     if (m->wants_line) brace(b, "line");
     if (m->is_rotated) brace(b, "rotated");
     if (m->is_versioned) brace(b, "versioned");
+    if (m->is_late) brace(b, "late");
     if (m->is_guarded) brace(b, "guarded");
     if (b->p->spans) brace(b, "site = %u", m->site);
 }

@@ -144,15 +144,19 @@ static void load_misaligned(Simt *s, const Move *mv, V *words) {
     aside_close(s, aside, words, own, mv->vectors * 4);
 }
 
-/* As the rotation has it: whole vectors, and those that a mask cuts. */
-static void load_aligned(Simt *s, const Move *mv, V *words) {
+static void load_wholes(Simt *s, const Move *mv, V *words) {
     for (uint32_t i = 0; i < mv->vectors; i++) load_whole(s, mv, i, words + i * mv->whole.words);
-    if (mv->may_be_partial) load_slow(s, mv, mv->partial, words);
 }
 
 static void load_otherwise(Simt *s, const Move *mv, V *words) {
     if (mv->may_be_misaligned && move_crosses(mv) && mv->n > 4) load_misaligned(s, mv, words);
     else if (mv->may_be_misaligned) load_slow(s, mv, mv->misaligned, words);
+}
+
+/* What a mask cuts, and rows with another misalignment. */
+static void load_parts(Simt *s, const Move *mv, V *words) {
+    if (mv->may_be_partial) load_slow(s, mv, mv->partial, words);
+    if (!mv->has_arms) load_otherwise(s, mv, words);
 }
 
 /* An arm for rows that begin as the rotation has it, and one for others. */
@@ -168,33 +172,74 @@ static void load_arms(Simt *s, const Move *mv, V *words) {
     LLVMBasicBlockRef other_end = LLVMGetInsertBlock(s->m->at);
     LLVMBuildBr(s->m->at, done);
     LLVMPositionBuilderAtEnd(s->m->at, alike);
-    load_aligned(s, mv, words);
+    load_wholes(s, mv, words);
+    load_parts(s, mv, words);
     LLVMBasicBlockRef alike_end = LLVMGetInsertBlock(s->m->at);
     LLVMBuildBr(s->m->at, done);
     LLVMPositionBuilderAtEnd(s->m->at, done);
     join_words(s, words, alike_end, misaligned, other_end, n);
 }
 
-void simt_load(Simt *s, const Op *op) {
+/* The tile of what was loaded. */
+static void load_close(Simt *s, const Move *mv, V *words) {
+    const Op *op = mv->op;
+    uint32_t w = mv->whole.words;
+    bool is_packed = mv->whole.bits == 32;
     Value *v = op->results[0];
-    Move mv = move_open(s, op, v, false);
     Tile r = tile_create(s, tile_registers(v));
-    uint32_t w = mv.whole.words;
-    V *words = NEW_ARRAY(s->m->o->arena, V, mv.vectors * w);
-    if (mv.has_arms) load_arms(s, &mv, words);
-    else load_aligned(s, &mv, words);
-    if (!mv.has_arms) load_otherwise(s, &mv, words);
-    bool is_packed = mv.whole.bits == 32;
     if (is_packed && op->attr.when) {
-        s->values[v->id] = tile_packed(s, op, r.n, words, mv.n / w, NULL);
+        s->values[v->id] = tile_packed(s, op, r.n, words, mv->n / w, NULL);
         return;
     }
-    for (uint32_t i = 0; i < mv.vectors; i++) {
+    for (uint32_t i = 0; i < mv->vectors; i++) {
         V elements[16];
-        simt_at(s, i * mv.n, mv.n);
-        elements_unpack(s, mv.d, words + i * w, mv.whole, elements, mv.n);
-        for (uint32_t e = 0; e < mv.n; e++) r.at[i * mv.n + e].base = elements[e];
+        simt_at(s, i * mv->n, mv->n);
+        elements_unpack(s, mv->d, words + i * w, mv->whole, elements, mv->n);
+        for (uint32_t e = 0; e < mv->n; e++) r.at[i * mv->n + e].base = elements[e];
     }
     r.words = is_packed ? words : NULL;
     s->values[v->id] = r;
+}
+
+/* ---- Loads that end at their first user -------------------------------------------------------------------------- */
+
+/* A load whose whole vectors are under way. */
+typedef struct Late {
+    Move mv;
+    V *words;
+    const Op *until;
+    struct Late *next;
+} Late;
+
+void simt_load_late(Simt *s, const Op *op) {
+    for (Late **at = &s->late; *at;) {
+        Late *l = *at;
+        if (l->until != op) {
+            at = &l->next;
+            continue;
+        }
+        *at = l->next;
+        simt_at_op(s, l->mv.op);
+        load_parts(s, &l->mv, l->words);
+        load_close(s, &l->mv, l->words);
+    }
+}
+
+static void load_later(Simt *s, const Move *mv, V *words) {
+    Late *l = NEW(s->m->o->arena, Late);
+    *l = (Late){*mv, words, load_until(mv->op), s->late};
+    s->late = l;
+}
+
+void simt_load(Simt *s, const Op *op) {
+    Move mv = move_open(s, op, op->results[0], false);
+    V *words = NEW_ARRAY(s->m->o->arena, V, mv.vectors * mv.whole.words);
+    if (mv.has_arms) load_arms(s, &mv, words);
+    else load_wholes(s, &mv, words);
+    if (op->attr.mem.is_late && !mv.has_arms && !s->records) {
+        load_later(s, &mv, words);
+        return;
+    }
+    if (!mv.has_arms) load_parts(s, &mv, words);
+    load_close(s, &mv, words);
 }

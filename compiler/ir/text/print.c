@@ -181,10 +181,6 @@ static void brace(Braces *b, const char *fmt, ...) {
     b->open = true;
 }
 
-static void brace_end(Braces *b) {
-    if (b->open) put(b->p, "}");
-}
-
 static void brace_memory(Braces *b, const MemAttr *m) {
     if (m->align_log2) brace(b, "align = %llu", 1ULL << m->align_log2);
     if (m->vec_log2) brace(b, "vec = %llu", 1ULL << m->vec_log2);
@@ -303,7 +299,7 @@ static void put_braces(Printer *p, const Op *op) {
         break;
     }
     if (a->when) brace(&b, "when = %s", word_at(when_words, a->when));
-    brace_end(&b);
+    if (b.open) put(p, "}");
 }
 
 /* ---- Ops --------------------------------------------------------------------------------------------------------- */
@@ -435,7 +431,7 @@ static void put_param(Printer *p, uint32_t i) {
     if (q->is_nonnegative) brace(&b, "nonnegative");
     if (q->least) brace(&b, "least = %u", q->least);
     if (q->most) brace(&b, "most = %u", q->most);
-    brace_end(&b);
+    if (b.open) put(p, "}");
     put_span(p, q->span);
 }
 

@@ -9,6 +9,7 @@
 # RUN: fsc %s --kernel=shares --arch=sm_90 -D BLOCK=2048 --emit=simt -o - | FileCheck %s --check-prefix=SHORT
 # Vectors beyond a row's end are not made, where that saves something.
 # RUN: fsc %s --kernel=ends --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=ENDS
+# RUN: fsc %s --kernel=squares --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=LITTLE
 # RUN: fsc %s --kernel=ends --arch=sm_90 -D EASY=1 --emit=simt -o - | FileCheck %s --check-prefix=LITTLE
 # The largest element: taken by twos where the target can.
 # RUN: fsc %s --kernel=largest --signature "*fp32:16, *fp16:16" --arch=sm_80 --emit=simt -o - | FileCheck %s --check-prefix=MAX
@@ -78,3 +79,13 @@ def ends(y: *fp32, x: *fp32, n: i32, EASY: constexpr = 0, BLOCK: constexpr = 819
     v = load(x + program_id(0) * n + i, mask=i < n, other=0.0)
     s = sum(v, axis=0)
     store(y + program_id(0) * n + i, v * s if EASY else exp(v * s) * exp(v + s), mask=i < n)
+
+
+@kernel(num_warps=4)
+def squares(y: *fp32, x: *fp32, n: i32, BLOCK: constexpr = 8192):
+    i = arange(0, BLOCK)
+    v = load(x + program_id(0) * n + i, mask=i < n, other=0.0)
+    e = v * sum(v, axis=0)
+    for k in static_range(40):
+        e = e * e
+    store(y + program_id(0) * n + i, exp(exp(e)), mask=i < n)

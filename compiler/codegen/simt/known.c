@@ -111,11 +111,9 @@ bool known_mostly(Simt *s, const Value *mask, uint32_t reg) {
     const Op *op = mask->def;
     bool is_below = op && op->kind == OP_ICMP && (op->attr.pred == PRED_SLT || op->attr.pred == PRED_ULT);
     Range x, y;
-    if (!is_below || dtype_bits(op->args[0]->type.dtype) < 8) return false;
+    if (!is_below || op->args[0]->type.dtype != DT_I32) return false;
     const Tile *a = tile_of(s, op->args[0]), *b = tile_of(s, op->args[1]);
-    DType d = op->args[0]->type.dtype;
-    if (!slot_bounds(a, slot_at(a, reg), dtype_bits(d), &x) || !slot_bounds(b, slot_at(b, reg), dtype_bits(d), &y))
-        return false;
+    if (!slot_bounds(a, slot_at(a, reg), 32, &x) || !slot_bounds(b, slot_at(b, reg), 32, &y)) return false;
     return y.lo - x.lo > x.hi - y.lo;
 }
 

@@ -225,7 +225,7 @@ V known_and(Simt *s, V x, V y);
 V known_or(Simt *s, V x, V y);
 V known_not(Simt *s, V x);
 Range slot_range(const Tile *t, uint32_t reg, DType d); /* all numbers of d: nothing is known */
-/* Is the mask `x < y`, and do bounds say that it holds for more than half of what x may be? */
+/* Is the mask `x < y`, and do bounds say that it holds for half of what x may be, and more? */
 bool known_mostly(Simt *s, const Value *mask, uint32_t reg);
 V known_compare(Simt *s, const Op *op, uint32_t reg);   /* NULL: op is no comparison, or not decided by bounds */
 /* Do n registers from reg on hold one value? */

@@ -5,8 +5,10 @@
  */
 #include "passes/private.h"
 
-/* Instructions for an element that are not worth a branch around a vector. */
-enum { LITTLE = 8 };
+enum {
+    LITTLE = 8, /* instructions for an element that are not worth a branch around a vector */
+    MOST_MADE = 64 /* ops for an element: behind a branch what has two users is made twice */
+};
 
 /* What it takes to make an element of v for its one user. */
 static uint32_t work(const Value *v) {
@@ -17,10 +19,22 @@ static uint32_t work(const Value *v) {
     return sum;
 }
 
+/* Does an element of v take no more ops than *left? */
+static bool is_short(const Value *v, uint32_t *left) {
+    const Op *op = v->def;
+    if (!op || !op->attr.when || op->kind == OP_LOAD) return true;
+    if (!*left) return false;
+    --*left;
+    for (uint32_t i = 0; i < op->nargs; i++)
+        if (!is_short(op->args[i], left)) return false;
+    return true;
+}
+
 static void mark(void *context, Op *op) {
+    uint32_t left = MOST_MADE;
     (void)context;
     if (op->kind == OP_STORE && op->nargs > 2 && op->attr.mem.vec_log2)
-        op->attr.mem.is_guarded = work(op->args[1]) >= LITTLE;
+        op->attr.mem.is_guarded = is_short(op->args[1], &left) && work(op->args[1]) >= LITTLE;
 }
 
 void pass_guard(Func *f, PassContext *c) {

@@ -51,29 +51,27 @@ static V common_choice(const V *bits, uint32_t n) {
     return by;
 }
 
-/* One word of several narrower integers: as a vector, which the target builds by one move or byte permutation. A choice
- * by one condition is made of words, so that the target converts what goes in there by pairs. */
-static V word_of(Simt *s, const V *bits, uint32_t n, LLVMTypeRef word) {
-    bool zero = true;
-    for (uint32_t i = 0; i < n; i++) zero &= is_zero(bits[i]);
-    if (zero) return llvm_int(word, 0);
-    V by = common_choice(bits, n);
-    if (by) {
-        V arms[2];
-        for (uint32_t k = 0; k < 2; k++) {
-            V own[16];
-            for (uint32_t i = 0; i < n; i++) {
-                V arm = LLVMGetOperand(without_cast(bits[i]), k + 1);
-                own[i] = LLVMBuildBitCast(s->m->at, arm, LLVMTypeOf(bits[i]), "");
-            }
-            arms[k] = word_of(s, own, n, word);
-        }
-        return LLVMBuildSelect(s->m->at, by, arms[0], arms[1], "");
-    }
+/* One word of several narrower integers: as a vector, which the target builds by one move or byte permutation. */
+static V vector_word(Simt *s, const V *bits, uint32_t n, LLVMTypeRef word) {
     LLVMTypeRef t = LLVMVectorType(LLVMTypeOf(bits[0]), n);
     V v = LLVMGetUndef(t);
     for (uint32_t i = 0; i < n; i++) v = LLVMBuildInsertElement(s->m->at, v, bits[i], simt_i32(s, i), "");
     return LLVMBuildBitCast(s->m->at, v, word, "");
+}
+
+/* A choice by one condition is made of words: the target converts by pairs what goes in there. */
+static V word_of(Simt *s, const V *bits, uint32_t n, LLVMTypeRef word) {
+    bool zero = true;
+    for (uint32_t i = 0; i < n; i++) zero &= is_zero(bits[i]);
+    if (zero) return llvm_int(word, 0);
+    V by = common_choice(bits, n), arms[2];
+    for (uint32_t k = 0; k < 2 && by; k++) {
+        V own[16];
+        for (uint32_t i = 0; i < n; i++)
+            own[i] = LLVMBuildBitCast(s->m->at, LLVMGetOperand(without_cast(bits[i]), k + 1), LLVMTypeOf(bits[i]), "");
+        arms[k] = vector_word(s, own, n, word);
+    }
+    return by ? LLVMBuildSelect(s->m->at, by, arms[0], arms[1], "") : vector_word(s, bits, n, word);
 }
 
 void elements_pack(Simt *s, DType d, const V *elements, uint32_t n, Access a, V *words) {

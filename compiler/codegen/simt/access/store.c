@@ -60,6 +60,7 @@ static void store_guarded(Simt *s, Move *mv, uint32_t v) {
     s->is_aside = false;
     memcpy(mv->words + v * w, own, w * sizeof *own);
     store_whole(s, mv, v);
+    inside = LLVMGetInsertBlock(s->m->at);
     LLVMBuildBr(s->m->at, done);
     LLVMPositionBuilderAtEnd(s->m->at, done);
     for (uint32_t i = 0; i < w; i++) zero[i] = LLVMConstNull(LLVMTypeOf(own[i]));

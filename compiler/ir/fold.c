@@ -397,8 +397,9 @@ static Value *round_chosen(Builder *b, const Op *op, const Op *chosen) {
     if (!is_one || !value_used_once(chosen->results[0])) return NULL;
     if (!value_const(chosen->args[1], &c) && !value_const(chosen->args[2], &c)) return NULL;
     Value *arms[2];
+    Attr round = {.round = op->attr.round};
     for (uint32_t i = 0; i < 2; i++)
-        arms[i] = op_build(b, OP_FPTRUNC, &chosen->args[i + 1], 1, op->attr, result_type(op))->results[0];
+        arms[i] = op_build(b, OP_FPTRUNC, &chosen->args[i + 1], 1, round, result_type(op))->results[0];
     return build3(b, OP_SELECT, chosen->args[0], arms[0], arms[1]);
 }
 

@@ -123,7 +123,8 @@ const char *when_wrong(const Func *f, const Op *op, When when);
 Op *reduce_partner(const Op *op);
 /* The tile of 16 bits whose elements a reduction may take by twos; NULL: there is none. */
 const Value *reduce_packed(const Op *op);
-/* A load's first user, if it stands in the load's block and nothing between changes or orders memory; else NULL. */
+/* The first user of a load that is not volatile, if in its block only pure ops and such loads stand between; else
+ * NULL. */
 const Op *load_until(const Op *load);
 
 #endif

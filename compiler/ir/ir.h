@@ -204,7 +204,7 @@ typedef struct MemAttr {
     bool is_rotated;    /* SIMT: the tile is rotated by its rows' misalignment */
     bool is_versioned;  /* SIMT: of a rotated load: rows with the leader's misalignment have code of their own */
     bool is_late;       /* SIMT: of a load: what its mask cuts is loaded at its first user, load_until */
-    bool is_guarded;    /* SIMT: of a store: what a vector stores is made where the vector moves at all */
+    bool is_guarded;    /* SIMT: of a store: what a vector stores may be made where the vector moves at all */
     uint8_t atomic;     /* of atomic_rmw: AtomicOp */
     uint8_t order, reach; /* of atomics: Order, Reach */
     uint32_t site;      /* index into Func.sites: the span that reports name */

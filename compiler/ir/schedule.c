@@ -35,7 +35,7 @@ const char *when_wrong(const Func *f, const Op *op, When when) {
 }
 
 const Op *load_until(const Op *load) {
-    for (const Op *op = load->next; op; op = op->next) {
+    for (const Op *op = load->next; op && !load->attr.mem.is_volatile; op = op->next) {
         for (uint32_t i = 0; i < op->nargs; i++)
             if (op->args[i] == load->results[0]) return op;
         bool is_load = op->kind == OP_LOAD && !op->attr.mem.is_volatile;
@@ -79,7 +79,8 @@ const char *schedule_wrong(const Func *f, const Op *op) {
     if (is_reduction && op->attr.is_packed && !reduce_packed(op)) return "its elements are not taken by twos";
     if (is_reduction && op->attr.is_paired && !reduce_partner(op)) return "no reduction that it could be made with";
     if (op->attr.mem.is_versioned && !op->attr.mem.is_rotated) return "versions of a load whose rows are not rotated";
-    if (op->attr.mem.is_late && (op->nargs < 2 || !load_until(op))) return "nothing of it may be loaded later";
+    bool may_be_late = f->stage == STAGE_SIMT && op->nargs > 1 && op->nresults && load_until(op);
+    if (op->attr.mem.is_late && !may_be_late) return "nothing of it may be loaded later";
     const Op *stored = op->attr.mem.is_guarded ? op->args[1]->def : NULL;
     if (op->attr.mem.is_guarded && (!stored || !stored->attr.when || op->nargs < 3))
         return "what it stores is made anyway, or all of it";

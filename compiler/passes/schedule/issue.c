@@ -11,7 +11,6 @@
 typedef struct Issue {
     uint32_t *stamp; /* by op id: the last load that needs it */
     uint32_t attempt;
-    Op *row, *last; /* the last op that was moved behind this row */
 } Issue;
 
 static bool passes(const Op *op) {
@@ -33,9 +32,9 @@ static bool find_needed(Issue *s, const Op *row, const Op *load) {
     return s->stamp[row->id] != s->attempt;
 }
 
-/* Behind what was moved there before. */
-static void move_behind(Issue *s, Op *row, Op *load) {
-    Op *where = (s->row == row ? s->last : row)->next;
+/* Right behind the row, with what it needs. */
+static void move_behind(const Issue *s, const Op *row, Op *load) {
+    Op *where = row->next;
     for (Op *op = where, *next; op != load; op = next) {
         next = op->next;
         if (s->stamp[op->id] != s->attempt) continue;
@@ -43,24 +42,22 @@ static void move_behind(Issue *s, Op *row, Op *load) {
         else op_move_before(op, where);
     }
     if (load != where) op_move_before(load, where);
-    s->row = row;
-    s->last = load;
 }
 
-/* The masked row that is loaded before it, with nothing in between that the load may not pass. */
+/* Loaded before it, with nothing in between that the load may not pass: a rotated row whose vectors are aligned. */
 static Op *find_row(const Op *load) {
     Op *op = load->prev;
-    for (; op && passes(op); op = op->prev)
-        if (op->kind == OP_LOAD && value_is_tile(op->results[0])) break;
-    bool is_row = op && op->kind == OP_LOAD && value_is_tile(op->results[0]) && op->nargs > 1;
-    return is_row && op->attr.mem.is_rotated && !op->attr.mem.is_versioned ? op : NULL;
+    while (op && passes(op) && (op->kind != OP_LOAD || !value_is_tile(op->results[0]))) op = op->prev;
+    if (!op || !passes(op) || op->nargs < 2 || !op->attr.mem.is_rotated) return NULL;
+    uint32_t bytes = type_bytes(type_scalar(op->results[0]->type.dtype)) << op->attr.mem.vec_log2;
+    return UINT32_C(1) << op->attr.mem.align_log2 >= bytes ? op : NULL;
 }
 
 static void issue(void *context, Op *store) {
     Issue *s = context;
     for (uint32_t i = 1; store->kind == OP_SHSTORE && store->attr.scope == SCOPE_CLUSTER && i < store->nargs; i++) {
         Op *load = store->args[i]->def;
-        bool is_scalar = load && load->kind == OP_LOAD && !value_is_tile(load->results[0]);
+        bool is_scalar = load && load->kind == OP_LOAD && passes(load) && !value_is_tile(load->results[0]);
         Op *row = is_scalar ? find_row(load) : NULL;
         if (!row || !find_needed(s, row, load)) continue;
         move_behind(s, row, load);
@@ -68,7 +65,13 @@ static void issue(void *context, Op *store) {
     }
 }
 
+static void forget(void *context, Op *op) {
+    (void)context;
+    op->attr.mem.is_late = false;
+}
+
 void pass_issue(Func *f, PassContext *c) {
     Issue s = {.stamp = NEW_ARRAY(c->scratch, uint32_t, f->next_op)};
+    func_walk(f, forget, NULL);
     func_walk(f, issue, &s);
 }

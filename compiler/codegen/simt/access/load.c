@@ -153,10 +153,14 @@ static void load_otherwise(Simt *s, const Move *mv, V *words) {
     else if (mv->may_be_misaligned) load_slow(s, mv, mv->misaligned, words);
 }
 
+static void load_partial(Simt *s, const Move *mv, V *words) {
+    if (mv->may_be_partial) load_slow(s, mv, mv->partial, words);
+}
+
 /* What a mask cuts, and rows with another misalignment. */
 static void load_parts(Simt *s, const Move *mv, V *words) {
-    if (mv->may_be_partial) load_slow(s, mv, mv->partial, words);
-    if (!mv->has_arms) load_otherwise(s, mv, words);
+    load_partial(s, mv, words);
+    load_otherwise(s, mv, words);
 }
 
 /* An arm for rows that begin as the rotation has it, and one for others. */
@@ -173,7 +177,7 @@ static void load_arms(Simt *s, const Move *mv, V *words) {
     LLVMBuildBr(s->m->at, done);
     LLVMPositionBuilderAtEnd(s->m->at, alike);
     load_wholes(s, mv, words);
-    load_parts(s, mv, words);
+    load_partial(s, mv, words);
     LLVMBasicBlockRef alike_end = LLVMGetInsertBlock(s->m->at);
     LLVMBuildBr(s->m->at, done);
     LLVMPositionBuilderAtEnd(s->m->at, done);
@@ -225,19 +229,20 @@ void simt_load_late(Simt *s, const Op *op) {
     }
 }
 
-static void load_later(Simt *s, const Move *mv, V *words) {
+static void load_later(Simt *s, const Move *mv, V *words, const Op *until) {
     Late *l = NEW(s->m->o->arena, Late);
-    *l = (Late){*mv, words, load_until(mv->op), s->late};
+    *l = (Late){*mv, words, until, s->late};
     s->late = l;
 }
 
 void simt_load(Simt *s, const Op *op) {
     Move mv = move_open(s, op, op->results[0], false);
     V *words = NEW_ARRAY(s->m->o->arena, V, mv.vectors * mv.whole.words);
+    const Op *until = op->attr.mem.is_late && !mv.has_arms && !s->records ? load_until(op) : NULL;
     if (mv.has_arms) load_arms(s, &mv, words);
     else load_wholes(s, &mv, words);
-    if (op->attr.mem.is_late && !mv.has_arms && !s->records) {
-        load_later(s, &mv, words);
+    if (until) {
+        load_later(s, &mv, words, until);
         return;
     }
     if (!mv.has_arms) load_parts(s, &mv, words);

@@ -4,9 +4,9 @@
 # RUN: fsc %s --kernel=shares --arch=sm_90 --passes=-issue --emit=simt -o - | FileCheck %s --check-prefix=PLAIN
 # RUN: fsc %s --kernel=shares --arch=sm_90 -o - | FileCheck %s --check-prefix=PTX
 # RUN: fsc %s --kernel=shares --arch=sm_90 --passes=-issue -o - | FileCheck %s --check-prefix=CUT
-# Nobody waits for it, or the row is aligned.
 # Two of them, one of which is the other's address.
 # RUN: fsc %s --kernel=moves --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=BOTH
+# Nobody waits for it, or the row is aligned.
 # RUN: sed 's/store(x_row/store(y + row * n/' %s > %t.dsl && fsc %t.dsl --kernel=shares --arch=sm_90 --emit=simt -o - \
 # RUN:   | FileCheck %s --check-prefix=PLAIN
 # RUN: fsc %s --kernel=shares --signature "*bf16:16, *fp32, *i32, i32:16" --arch=sm_90 --emit=simt -o - \

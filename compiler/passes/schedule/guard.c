@@ -1,7 +1,7 @@
 /* guard.c - the pass guard: what vectors beyond a row's end store is not made.
  *
- * In: a function behind sink. Out: stores are `guarded` whose tile is made register by register for them alone, and is
- * worth a branch. A row of 8193 elements has 8 vectors of each thread, and one more of the first one.
+ * In: a function behind sink. Out: stores are `guarded` whose tile is made register by register, where that is worth a
+ * branch. A row of 8193 elements has 4 vectors in each of 256 threads, and one more in the first one.
  */
 #include "passes/private.h"
 

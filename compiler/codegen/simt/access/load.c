@@ -144,7 +144,7 @@ static void load_misaligned(Simt *s, const Move *mv, V *words) {
     aside_close(s, aside, words, own, mv->vectors * 4);
 }
 
-static void load_wholes(Simt *s, const Move *mv, V *words) {
+static void load_whole_vectors(Simt *s, const Move *mv, V *words) {
     for (uint32_t i = 0; i < mv->vectors; i++) load_whole(s, mv, i, words + i * mv->whole.words);
 }
 
@@ -176,7 +176,7 @@ static void load_arms(Simt *s, const Move *mv, V *words) {
     LLVMBasicBlockRef other_end = LLVMGetInsertBlock(s->m->at);
     LLVMBuildBr(s->m->at, done);
     LLVMPositionBuilderAtEnd(s->m->at, alike);
-    load_wholes(s, mv, words);
+    load_whole_vectors(s, mv, words);
     load_partial(s, mv, words);
     LLVMBasicBlockRef alike_end = LLVMGetInsertBlock(s->m->at);
     LLVMBuildBr(s->m->at, done);
@@ -240,7 +240,7 @@ void simt_load(Simt *s, const Op *op) {
     V *words = NEW_ARRAY(s->m->o->arena, V, mv.vectors * mv.whole.words);
     const Op *until = op->attr.mem.is_late && !mv.has_arms && !s->records ? load_until(op) : NULL;
     if (mv.has_arms) load_arms(s, &mv, words);
-    else load_wholes(s, &mv, words);
+    else load_whole_vectors(s, &mv, words);
     if (until) {
         load_later(s, &mv, words, until);
         return;

@@ -87,15 +87,19 @@ static bool settle_rules(Checker *c, Params *p) {
     return changed;
 }
 
-static bool takes_default(const ParamInfo *p) {
-    return p->role == ROLE_CONSTEXPR || p->role == ROLE_DTYPE || (p->role == ROLE_BARE && !p->typed);
+/* Whose default counts first: types, which no rule gives; what has no rule, for a rule may ask for it; the rest. */
+typedef enum Turn { TURN_TYPES, TURN_NO_RULE, TURN_REST, TURNS } Turn;
+
+static bool takes_default(const ParamInfo *p, Turn turn) {
+    bool may = p->role == ROLE_CONSTEXPR || p->role == ROLE_DTYPE || (p->role == ROLE_BARE && !p->typed);
+    return may && (turn != TURN_TYPES || p->role == ROLE_DTYPE) && (turn != TURN_NO_RULE || !p->rule);
 }
 
-/* One more value from a default? Only one at a time: a rule may need just that. Types first, which no rule gives. */
-static bool settle_default(Checker *c, Params *p, bool types) {
+/* One more value from a default? Only one at a time: a rule may need just that. */
+static bool settle_default(Checker *c, Params *p, Turn turn) {
     for (uint32_t i = 0; i < p->count; i++) {
         ParamInfo *param = &p->at[i];
-        if (param->value || param->failed || !takes_default(param) || (types && param->role != ROLE_DTYPE)) continue;
+        if (param->value || param->failed || !takes_default(param, turn)) continue;
         const Sem *s = param->otherwise ? param->otherwise : default_of(c, param);
         if (!s) continue;
         if (param->role == ROLE_BARE) param->role = ROLE_CONSTEXPR;
@@ -107,8 +111,15 @@ static bool settle_default(Checker *c, Params *p, bool types) {
     return false;
 }
 
+static bool settle_one(Checker *c, Params *p) {
+    if (settle_rules(c, p)) return true;
+    for (Turn turn = TURN_TYPES; turn < TURNS; turn++)
+        if (settle_default(c, p, turn)) return true;
+    return false;
+}
+
 void params_settle(Checker *c, Params *p) {
-    while (settle_rules(c, p) || settle_default(c, p, true) || settle_default(c, p, false)) continue;
+    while (settle_one(c, p)) continue;
     params_types(c, p);
     params_report_unbound(c, p);
     params_types(c, p); /* failures reach *T */

@@ -86,6 +86,14 @@ static void keep(const Test *t, V x) {
     LLVMBuildStore(t->m->at, x, LLVMGetParam(t->function, PARAMS));
 }
 
+/* By a call, as accesses take their addresses. */
+static void pass(const Test *t, V x) {
+    LLVMTypeRef type = LLVMFunctionType(t->m->none, &t->m->i64, 1, 0);
+    V callee = LLVMGetNamedFunction(t->m->module, "access");
+    if (!callee) callee = LLVMAddFunction(t->m->module, "access", type);
+    LLVMBuildCall2(t->m->at, type, callee, &x, 1, "");
+}
+
 /* What is stored, in order. */
 static uint32_t stored(Test *t, uint64_t *out) {
     uint32_t n = 0;
@@ -93,7 +101,7 @@ static uint32_t stored(Test *t, uint64_t *out) {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(t->function); b; b = LLVMGetNextBasicBlock(b)) {
         for (V at = LLVMGetFirstInstruction(b); at; at = LLVMGetNextInstruction(at)) {
             if (LLVMIsATerminatorInst(at) || LLVMIsAICmpInst(at)) continue;
-            if (LLVMIsAStoreInst(at)) out[n++] = value_of(t, LLVMGetOperand(at, 0));
+            if (LLVMIsAStoreInst(at) || LLVMIsACallInst(at)) out[n++] = value_of(t, LLVMGetOperand(at, 0));
             else know(t, at, computed(t, at));
         }
     }
@@ -151,12 +159,21 @@ static bool is_known(const Test *t, V x) {
     return false;
 }
 
+/* Some values wait until the others are stored, and go in any order. */
 static void fill_block(Test *t) {
+    V later[MOST];
+    uint32_t waiting = 0;
     for (int i = 0; i < MOST / 3; i++) {
         V made = draw_instruction(t);
         if (!LLVMIsAInstruction(made) || is_known(t, made)) continue;
         know(t, made, computed(t, made));
-        keep(t, made);
+        if (LLVMTypeOf(made) == t->m->i64 && draw(t, 4) == 0) later[waiting++] = made;
+        else keep(t, made);
+    }
+    while (waiting) {
+        uint32_t at = draw(t, waiting);
+        pass(t, later[at]);
+        later[at] = later[--waiting];
     }
 }
 
@@ -239,6 +256,41 @@ static void test_rows(void **state) {
     end(&t);
 }
 
+/* As LLVM leaves them: all addresses ahead of the accesses, the last one first. Then each stands at its access, and the
+ * distance from one to the next is that of two rows. */
+static void test_backwards(void **state) {
+    (void)state;
+    enum { ROWS = 6 };
+    Test t = begin(1);
+    V address[ROWS];
+    for (int c = ROWS; c-- > 0;) {
+        V row = LLVMBuildAdd(t.m->at, LLVMGetParam(t.function, 2), llvm_int(t.m->i64, c), "");
+        V product = LLVMBuildMul(t.m->at, row, LLVMGetParam(t.function, 1), "");
+        address[c] = LLVMBuildAdd(t.m->at, LLVMGetParam(t.function, 0), product, "");
+    }
+    for (int c = 0; c < ROWS; c++) pass(&t, address[c]);
+    LLVMBuildRetVoid(t.m->at);
+    uint64_t before[MOST], behind[MOST];
+    uint32_t calls = stored(&t, before);
+    nvptx_take_steps(t.m, t.function);
+    assert_int_equal(stored(&t, behind), calls);
+    assert_memory_equal(before, behind, calls * sizeof *before);
+    V last = NULL;
+    for (V at = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(t.function)); at; at = LLVMGetNextInstruction(at)) {
+        if (!LLVMIsACallInst(at)) continue;
+        V taken = LLVMGetOperand(at, 0);
+        for (V near = at; near != taken;) { /* what the step stands for may be in between, unused */
+            near = LLVMGetPreviousInstruction(near);
+            assert_false(LLVMIsACallInst(near));
+        }
+        if (last) assert_ptr_equal(LLVMGetOperand(taken, 0), last);
+        if (last) assert_ptr_equal(LLVMGetOperand(taken, 1), LLVMGetParam(t.function, 1));
+        last = taken;
+    }
+    assert_non_null(last);
+    end(&t);
+}
+
 /* The zero-extended sum is not the sum of what is extended. */
 static void test_wrapping_rows(void **state) {
     (void)state;
@@ -277,6 +329,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values_stay),
         cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_backwards),
         cmocka_unit_test(test_wrapping_rows),
         cmocka_unit_test(test_loop),
     };

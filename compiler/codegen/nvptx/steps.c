@@ -3,9 +3,10 @@
  * In: the kernel behind our run of LLVM's passes. Out: the same values. Where a thread's registers have the addresses
  * p + (row + c) * stride, the first takes a multiplication and each further one a sum.
  * Method: each integer is a form, base + times * stride. Bases are numbered, so that equal ones have one number. What
- * has the base of an earlier value of the block becomes that value and the difference. All is looked up in one hash
- * table, so time grows with the kernel's length; LLVM's own pass for it compares pairs, and llvm.c turns it off. What
- * changes with a loop's rounds stays as it is: LLVM's loop strength reduction carries such addresses.
+ * has the base of an earlier value of the block becomes that value and the difference. Where addresses stand in
+ * another order than their accesses, integers first go to their use: a step leads to the next access. All is looked up
+ * in a hash table, so time grows with the kernel's length; LLVM's own pass for it compares pairs, and llvm.c turns it
+ * off. What changes with a loop's rounds stays as it is: LLVM's loop strength reduction carries such addresses.
  */
 #include <string.h>
 
@@ -26,6 +27,7 @@ typedef enum Kind {
     FORM,      /* value → its place in `values` */
     LAST,      /* block, base, type → the place in `values` of the last value there */
     PRODUCT,   /* block, stride, times → the place in `products` */
+    PLACE,     /* address → the how many-th of its block it is */
 } Kind;
 
 typedef struct Entry {
@@ -240,10 +242,58 @@ static void visit(Steps *s, V at) {
     know(s, made ? made : at, f);
 }
 
+/* ---- Where they stand -------------------------------------------------------------------------------------------- */
+
+/* What one instruction of the same block takes, and nobody else. */
+static V only_user(V at) {
+    LLVMUseRef use = LLVMGetFirstUse(at);
+    if (!use || LLVMGetNextUse(use)) return NULL;
+    V user = LLVMGetUser(use);
+    bool is_near = LLVMGetInstructionParent(user) == LLVMGetInstructionParent(at) && !LLVMIsAPHINode(user);
+    return is_near ? user : NULL;
+}
+
+static bool is_address(const Steps *s, V x) {
+    return LLVMTypeOf(x) == s->m->i64 && LLVMIsABinaryOperator(x) && only_user(x);
+}
+
+/* Do addresses of the block stand in another order than the accesses that take them? */
+static bool is_backwards(Steps *s, LLVMBasicBlockRef block) {
+    uint32_t places = 0, last = 0;
+    for (V at = LLVMGetFirstInstruction(block); at; at = LLVMGetNextInstruction(at)) {
+        bool is_new;
+        if (is_address(s, at)) *held(s, PLACE, (uintptr_t)at, 0, 0, 0, &is_new) = ++places;
+        int operands = LLVMIsACallInst(at) ? LLVMGetNumOperands(at) : 0;
+        for (int i = 0; i < operands; i++) {
+            V x = LLVMGetOperand(at, (unsigned)i);
+            if (!is_address(s, x)) continue;
+            uint32_t place = *held(s, PLACE, (uintptr_t)x, 0, 0, 0, &is_new);
+            if (place < last) return true;
+            last = place;
+        }
+    }
+    return false;
+}
+
+/* Integers go to where they are used. LLVM's instcombine moves what another block made to the head of the block that
+ * uses it, the last one first: there steps would go backwards, and all addresses would be alive at once. */
+static void stand_at_use(const Steps *s, LLVMBasicBlockRef block) {
+    for (V at = LLVMGetLastInstruction(block), before = NULL; at; at = before) {
+        before = LLVMGetPreviousInstruction(at);
+        bool is_integer = LLVMTypeOf(at) == s->m->i32 || LLVMTypeOf(at) == s->m->i64;
+        V user = is_integer && LLVMIsABinaryOperator(at) ? only_user(at) : NULL;
+        if (!user) continue;
+        LLVMPositionBuilderBefore(s->m->at, user);
+        LLVMInstructionRemoveFromParent(at);
+        LLVMInsertIntoBuilder(s->m->at, at);
+    }
+}
+
 void nvptx_take_steps(Llvm *m, LLVMValueRef kernel) {
     Steps s = {.m = m, .arena = m->o->arena};
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel); b; b = LLVMGetNextBasicBlock(b)) {
         s.block = b;
+        if (is_backwards(&s, b)) stand_at_use(&s, b);
         for (V at = LLVMGetFirstInstruction(b), next = NULL; at; at = next) {
             next = LLVMGetNextInstruction(at);
             visit(&s, at);

@@ -4,6 +4,8 @@ over many warps and blocks.
 In one round or in two, as the compiler counts: shapes on both sides, integers whose bits tell,
 columns of NaN and infinities.
 """
+from types import SimpleNamespace
+
 import numpy as np
 
 from case import U, ULP, case, close, example, must_fail, same_bits
@@ -129,10 +131,52 @@ def columns_example(bench, config):
 
 
 @case(config=[("fp32", 100, 70), ("fp32", 900, 100), ("fp32", 1000, 65), ("fp32", 2100, 36), ("fp32", 4100, 35),
-              ("fp16", 100, 129), ("bf16", 1500, 72), ("fp16", 300, 33), ("bf16", 2100, 33), ("fp16", 9000, 17)])
+              ("fp16", 100, 129), ("bf16", 1500, 72), ("fp16", 300, 33), ("bf16", 2100, 33), ("fp16", 9000, 17),
+              ("fp32", 33000, 9), ("bf16", 40000, 40)])
 def columns_by_rule(bench, config):
     """softmax_columns.dsl as its launch rule has it: strips of each width, in one block and in clusters."""
     dtype, rows, cols = config
     v = {"x": np.random.default_rng(cols).normal(0, 4, (rows, cols)), "n_rows": rows, "n_cols": cols}
     got, a = launch(bench, example("softmax_columns.dsl").decode(), v, {"T": dtype})
     judge(KERNELS["softmax_columns.dsl"], got, a, dtype, f"{rows} x {cols} of {dtype}")
+
+
+# dtype, rows, columns, those of a strip, those that it shares with the next one: a sector
+OVERLAPPING = [("fp32", 203, 77, 32, 8), ("bf16", 300, 129, 64, 16), ("fp16", 130, 50, 32, 16), ("fp32", 257, 8, 16, 8),
+               ("fp32", 1100, 24, 32, 8)]
+
+
+def overlapping(config, whole):
+    dtype, rows, cols, width, shear = config
+    x = np.random.default_rng(rows).normal(0, 4, (rows, cols))
+    defines = {"ROWS": 1 << (rows - 1).bit_length(), "COLS": width, "SHEAR": shear, "WHOLE": whole, "EACH": 0}
+    return {"x": x, "n_rows": rows, "n_cols": cols}, {"defines": defines, "num_warps": 4, "num_ctas": 2 if whole else 1}
+
+
+@case(config=OVERLAPPING, whole=[True, False], pad=[0, 3])
+def columns_overlapping(bench, config, whole, pad):
+    """Strips that overlap by a sector and store whole ones: each element once, wherever its row begins."""
+    v, options = overlapping(config, whole)
+    kernel = KERNELS["softmax_columns.dsl"]
+
+    def judged(source):
+        got, a = launch(bench, source, v, {"T": config[0]}, pad=pad, **options)
+        judge(kernel, got, a, config[0], f"strips of {config[3]} that overlap, of {config[:3]}, {pad} between rows")
+
+    source = example("softmax_columns.dsl").decode()
+    judged(source)
+    if pad == 0 and whole and config == OVERLAPPING[0]:
+        must_fail(lambda: judged(source.replace("mask=mask, other", "mask=mask & (places >= SHEAR), other")),
+                  "strips that do not read what they share")
+
+
+@case(config=OVERLAPPING, whole=[True, False])
+def columns_overlapping_in_place(bench, config, whole):
+    """y is x: no strip reads what another one stores."""
+    v, options = overlapping(config, whole)
+    dtype, rows, cols = config[:3]
+    b = bench.buffer(dtype, v["x"].size, v["x"].ravel())
+    x = np.float64(b.read()).reshape(rows, cols)
+    bench.run(example("softmax_columns.dsl"), b, b, cols, cols, rows, cols, types={"T": dtype}, **options)
+    y = np.float64(b.read()).reshape(rows, cols)
+    judge(KERNELS["softmax_columns.dsl"], {"y": y}, SimpleNamespace(x=x, T=dtype), dtype, "in place")

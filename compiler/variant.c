@@ -71,7 +71,7 @@ fsc_compile_options variant_options(Arena *a, const fsc_compile_options *o, cons
         const RecordParam *p = &r->params[i];
         char text[64];
         add_fact(a, p, &s->facts[i], &types, &defines, &divisible);
-        if (p->kind == RECORD_SCALAR && s->values[i].known)
+        if (p->kind != RECORD_CONSTEXPR && s->values[i].known)
             add(&known, arena_printf(a, "%s", p->name),
                 arena_printf(a, "%s", rule_value_print(s->values[i].value, text, sizeof text)));
     }

@@ -12,7 +12,7 @@
 
 static bool uses_arguments(const Record *r, const char *code) {
     for (uint32_t i = 0; code && i < r->num_params; i++)
-        if (r->params[i].kind == RECORD_SCALAR && rule_uses(code, i)) return true;
+        if (r->params[i].kind != RECORD_CONSTEXPR && rule_uses(code, i)) return true;
     return false;
 }
 

@@ -220,8 +220,11 @@ static SpecFact of_argument(const Specialiser *s, const SpecLaunch *l, const Rul
 static void take_arguments(const Specialiser *s, const fsc_arg *args, Specialisation *out) {
     for (uint32_t i = 0; i < s->num_arguments; i++) {
         RuleBinding *b = &out->values[s->arguments[i]];
-        b->known = arg_is_int(&args[i]) || args[i].kind == FSC_ARG_FLOAT;
-        b->value = arg_is_int(&args[i]) ? rule_int(args[i].u.integer) : rule_float(args[i].u.real);
+        bool is_pointer = args[i].kind == FSC_ARG_POINTER;
+        b->known = arg_is_int(&args[i]) || args[i].kind == FSC_ARG_FLOAT || is_pointer;
+        b->value = is_pointer             ? rule_int((int64_t)(intptr_t)args[i].u.pointer)
+                   : arg_is_int(&args[i]) ? rule_int(args[i].u.integer)
+                                          : rule_float(args[i].u.real);
     }
 }
 

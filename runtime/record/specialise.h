@@ -69,6 +69,12 @@ typedef struct SpecFact {
     Bucket range; /* most 0: any value */
 } SpecFact;
 
+/* An argument where there is no array yet: aligned as every allocation is, and equal to no other index's. */
+static inline fsc_arg specialise_pointer(uint32_t index) {
+    enum { PAGE = 4096 };
+    return fsc_pointer((void *)((uintptr_t)PAGE * (index + 1)), 0, FSC_DTYPE_NONE);
+}
+
 /* All that a launch says; the arrays are the caller's, one entry a parameter of the interface. */
 typedef struct Specialisation {
     RuleBinding *values; /* known: of arguments, constexpr parameters and dtype parameters */

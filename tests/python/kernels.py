@@ -114,6 +114,14 @@ def broken(x):
     with Settings():
         raise ValueError
 """
+SAME = """
+@kernel(grid=(rows,), SAME=y == x, BLOCK=next_power_of_2(n), num_warps={warps})
+def twice(y: *fp32[rows, n], x: *fp32[rows, n], rows: i32, n: i32, SAME: constexpr = False, BLOCK: constexpr = 32):
+    i = arange(0, BLOCK)
+    v = load(x + program_id(0) * n + i, mask=i < n)
+    store(y + program_id(0) * n + i, -v if SAME else 2.0 * v, mask=i < n)
+"""
+
 ADD_IN_PLACE = """
 @kernel(grid=(cdiv(n, 64),))
 def add_in_place(y: *fp32[n], x: *fp32[n], n: i32):

@@ -9,7 +9,7 @@ import unittest
 
 import fsc
 import numpy as np
-from kernels import (ASKS, BEYOND, COPY, EXAMPLES, NESTED, NO_RULE, SCALE, SOFTMAX, TOLD, TRANSPOSE, TRITON,
+from kernels import (ASKS, BEYOND, COPY, EXAMPLES, NESTED, NO_RULE, SAME, SCALE, SOFTMAX, TOLD, TRANSPOSE, TRITON,
                      LikeTorch, OnlyDlpack, OnlyInterface, softmax_of)
 
 DEVICES = ["cpu", "emu"]
@@ -46,6 +46,19 @@ class Launches(unittest.TestCase):
                     block, warps = {60: (128, 4), 500: (512, 1), 1000: (2048, 8)}[n]
                     self.assertIn("param constexpr BLOCK int %d tuned" % block, report)
                     self.assertRegex(report, r'num_warps ".*" %d\n' % warps)
+
+    def test_a_rule_that_compares_arrays(self):
+        """In place and not, by turns: each has its variant, from the first launch on and when it comes again."""
+        for device in DEVICES:
+            for warps in ("4", "2 if y == x else 4"):
+                twice = fsc.loads(SAME.format(warps=warps), device=device).twice
+                for _ in range(3):
+                    x = rng.normal(size=(3, 77)).astype(np.float32)
+                    y, z = np.full_like(x, np.nan), x.copy()
+                    twice(y, x)
+                    twice(z, z)
+                    np.testing.assert_array_equal(y, 2 * x)
+                    np.testing.assert_array_equal(z, -x)
 
     def test_inspection_for_the_own_arch(self):
         """A rule that asks what the device has is answered also where the device's own arch is named."""

@@ -68,7 +68,7 @@ static const fsc_arg *make_arguments(const Launches *l, Alignment a, int64_t len
         args[i].kind = FSC_ARG_MISSING;
         if (a == ALIGN_NOTHING) continue;
         if (p->kind == RECORD_POINTER)
-            args[i] = fsc_pointer((void *)(uintptr_t)SPEC_ALIGNED, 0, FSC_DTYPE_NONE);
+            args[i] = specialise_pointer(i);
         else if (length && index == l->length)
             args[i] = fsc_int(length);
         else if (programs && index == s->programs)
@@ -87,7 +87,7 @@ static bool make(const Launches *l, const fsc_arg *args, Specialisation *out) {
     bool ok = specialise(&l->specialiser, NULL, args, out, why, sizeof why);
     for (uint32_t i = 0; i < n; i++) {
         out->facts[i].dtype = FSC_DTYPE_NONE;                                            /* types are the options' */
-        if (l->interface->params[i].kind == RECORD_SCALAR) out->values[i].known = false; /* these numbers are made up */
+        if (l->interface->params[i].kind != RECORD_CONSTEXPR) out->values[i].known = false; /* these are made up */
     }
     return ok;
 }

@@ -1,8 +1,8 @@
 /* assume.c - what `fsc info FILE NAME=NUMBER…` takes for granted: it reports the variant that such a launch uses.
  *
  * In: the scalars given. Out: the options of that launch's compile. Method: the launch is made up: strides that nobody
- * gave are contiguous, by the shape contract, pointers are aligned to 16 bytes as every allocation is,
- * scalars that nobody gave are not known.
+ * gave are contiguous, by the shape contract, pointers are aligned to 16 bytes as every allocation is, and no two are
+ * equal; scalars that nobody gave are not known.
  */
 #include "driver.h"
 #include "runtime/record/fill.h"
@@ -21,7 +21,7 @@ static const fsc_arg *make_arguments(Arena *a, const Record *r, const RuleBindin
         RuleValue v = values[i].value;
         if (r->params[i].kind == RECORD_CONSTEXPR) continue;
         if (r->params[i].kind == RECORD_POINTER)
-            args[n++] = fsc_pointer((void *)(uintptr_t)SPEC_ALIGNED, 0, FSC_DTYPE_NONE);
+            args[n++] = specialise_pointer(i);
         else if (values[i].known)
             args[n++] = v.is_float ? fsc_float(v.f) : fsc_int(v.i);
         else

@@ -21,12 +21,13 @@
 # way. REACH is the part of the tile that is used, known when the kernel is compiled. The last n_parts % ALIKE programs
 # have no rows.
 #
-# Where dx is x or dy, say -D IN_PLACE=True. Then nothing before a row is read, which another program may be writing.
+# Where dx is x or dy (IN_PLACE), nothing before a row is read, which another program may be writing.
 #
 #   fsc run layernorm_backward.dsl dx=dx.npy sums=sums.npy:fp32[132,1562] dy=dy.npy x=x.npy weight=w.npy mean=mean.npy \
 #           rstd=rstd.npy
 #   fsc run column_sum.dsl x=sums.npy y=dweight_dbias.npy
-@kernel(grid=(n_parts,), IN_PLACE=False, LINE=1024 // T.primitive_bitwidth, WIDE=T.primitive_bitwidth > 16,
+@kernel(grid=(n_parts,), IN_PLACE=dx == x or dx == dy,
+        LINE=1024 // T.primitive_bitwidth, WIDE=T.primitive_bitwidth > 16,
         ALIKE=1 if IN_PLACE or n_cols <= (2800 if WIDE else 1280) or (n_cols <= 4096 and x_stride * 8 % LINE == 0) or
         n_cols + LINE > 1 + (
             next_power_of_2(n_cols) if n_cols <= 4096 else 12288 if n_cols <= 12288 else n_cols + LINE) or

@@ -9,7 +9,8 @@
 #
 #   fsc run rmsnorm_backward.dsl dx=dx.npy dweight=dw.npy:fp32[132,781] dy=dy.npy x=x.npy weight=w.npy rstd=rstd.npy
 #   fsc run column_sum.dsl x=dw.npy y=dweight.npy
-@kernel(grid=(n_parts,), IN_PLACE=False, LINE=1024 // T.primitive_bitwidth, WIDE=T.primitive_bitwidth > 16,
+@kernel(grid=(n_parts,), IN_PLACE=dx == x or dx == dy,
+        LINE=1024 // T.primitive_bitwidth, WIDE=T.primitive_bitwidth > 16,
         ALIKE=1 if IN_PLACE or n_cols <= 256 or (n_cols <= 4096 and x_stride * 8 % LINE == 0) or
         n_cols + LINE > 1 + (
             next_power_of_2(n_cols) if n_cols <= (4096 if WIDE else 2048) else

@@ -8,8 +8,8 @@
 #
 # Of rows that begin anywhere (CROOKED) a strip has parts of sectors at both ends, and memory is slow to write these. So
 # a strip overlaps the next one by SHEAR columns, a sector. In each row it stores the whole sectors from the first on
-# that begins within the overlap: other columns in other rows, and every element by one program. Where y is x, another
-# program may have stored what lies in the overlap, so nobody reads it, and strips end where sectors do not.
+# that begins within the overlap: other columns in other rows, and every element by one program. Where y is x there is
+# no overlap, as another program may have stored what lies in it.
 #
 # A longer strip is read twice, STEP rows at a time, for the sums and for the quotients, by 16 blocks where strips are
 # few (SPREAD). Each of the STEP x COLS places keeps the maximum and the sum of what it has met; then those of a column
@@ -25,7 +25,7 @@
         max(2048 // ROWS, 64 if (ROWS <= 128 if WIDE else 512 < ROWS <= 4096 if CROOKED else ROWS <= 512) else
             32 if ROWS <= 8192 else 16),
         SHEAR=256 // T.primitive_bitwidth if LARGE and CROOKED and (128 if WIDE else 512) < ROWS <= 16384 and
-        T.primitive_bitwidth > 8 and COLS * T.primitive_bitwidth > 256 else 0,
+        T.primitive_bitwidth > 8 and COLS * T.primitive_bitwidth > 256 and y != x else 0,
         WHOLE=ROWS * COLS <= (262144 if max_shared() > 200000 else 32768),
         EACH=0 if ROWS * COLS > 16384 and (not LARGE or not WIDE and ROWS <= 512 and not CROOKED) else
         min(ROWS * COLS, 8192 if LARGE and CROOKED and ROWS <= (2048 if WIDE else 512) else 16384),
@@ -36,20 +36,16 @@ def softmax_columns(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_col
                     n_rows: i32, n_cols: i32, ROWS: constexpr = 32, CROOKED: constexpr = False, SHEAR: constexpr = 0,
                     COLS: constexpr = 16, LARGE: constexpr = False, WIDE: constexpr = True, WHOLE: constexpr = False,
                     SPREAD: constexpr = False, EACH: constexpr = 512, T: dtype = fp32):
-    begin = program_id(0) * (COLS - SHEAR)
-    is_apart = x.to(i64) != y.to(i64)
     places = arange(0, COLS)[None, :]
-    cols = begin - SHEAR + places
-    least = max(begin - SHEAR, 0) if is_apart else begin
-    step = y_stride if is_apart else 0
-    is_col = (cols >= least) & (cols < n_cols) if SHEAR else cols < n_cols
+    cols = program_id(0) * (COLS - SHEAR) - SHEAR + places
+    is_col = (cols >= 0) & (cols < n_cols) if SHEAR else cols < n_cols
     if WHOLE:
         rows = arange(0, ROWS)[:, None]
         is_row = rows < n_rows
         mask = is_row & is_col
         v = load(x + cols + rows * x_stride, mask=mask, other=-inf).to(fp32)
         e = exp(v - max(v, axis=0, keep_dims=True))
-        at = places + (rows * step & max(SHEAR - 1, 0))
+        at = places + (rows * y_stride & max(SHEAR - 1, 0))
         store(y + cols + rows * y_stride, e / sum(e, axis=0, keep_dims=True),
               mask=is_row & (at >= SHEAR) & (at < COLS) & is_col)
     else:
@@ -68,7 +64,7 @@ def softmax_columns(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_col
         s_all = sum(s * exp(m - m_all), axis=0, keep_dims=True)
         for start in range(0, n_rows, STEP):
             rows = start + arange(0, STEP)[:, None]
-            at = places + (rows * step & max(SHEAR - 1, 0))
+            at = places + (rows * y_stride & max(SHEAR - 1, 0))
             mask = (rows < n_rows) & is_col & (at >= SHEAR) & (at < COLS)
             v = load(x + cols + rows * x_stride, mask=mask).to(fp32)
             store(y + cols + rows * y_stride, exp(v - m_all) / s_all, mask=mask)

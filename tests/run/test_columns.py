@@ -170,13 +170,12 @@ def columns_overlapping(bench, config, whole, pad):
                   "strips that do not read what they share")
 
 
-@case(config=OVERLAPPING, whole=[True, False])
-def columns_overlapping_in_place(bench, config, whole):
-    """y is x: no strip reads what another one stores."""
-    v, options = overlapping(config, whole)
-    dtype, rows, cols = config[:3]
-    b = bench.buffer(dtype, v["x"].size, v["x"].ravel())
+@case(config=[("fp32", 300, 77), ("bf16", 1030, 65), ("fp16", 300, 33)])
+def columns_in_place(bench, config):
+    """y is x, by the launch rule: no strip reads what another one stores."""
+    dtype, rows, cols = config
+    b = bench.buffer(dtype, rows * cols, np.random.default_rng(rows).normal(0, 4, rows * cols))
     x = np.float64(b.read()).reshape(rows, cols)
-    bench.run(example("softmax_columns.dsl"), b, b, cols, cols, rows, cols, types={"T": dtype}, **options)
+    bench.run(example("softmax_columns.dsl"), b, b, cols, cols, rows, cols, types={"T": dtype})
     y = np.float64(b.read()).reshape(rows, cols)
     judge(KERNELS["softmax_columns.dsl"], {"y": y}, SimpleNamespace(x=x, T=dtype), dtype, "in place")

@@ -175,7 +175,7 @@ def norms_backward_in_place(bench, file, over, size):
     b = {name: bench.buffer("fp32", x.size, x) for name, x in v.items() if hasattr(x, "size") and x.size > 1}
     sums = bench.buffer("fp32", parts * n * (2 if "mean" in b else 1))
     bench.run(example(file), b[over], sums, b["dy"], b["x"], b["weight"], *([b["mean"]] if "mean" in b else []),
-              b["rstd"], n, n, n, rows, parts, n, defines={"IN_PLACE": True})
+              b["rstd"], n, n, n, rows, parts, n)
     seen = SimpleNamespace(**{k: np.float32(x).astype(np.float64) for k, x in v.items()}, T="fp32")
     want, rtol, atol = NORMS[file].oracle(seen)["dx"]
     close(b[over].read().reshape(rows, n), want, rtol, atol, f"{file} over {over}")

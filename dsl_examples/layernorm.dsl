@@ -6,26 +6,56 @@
 # A mean far above the spread has rounding errors as large as the spread. So the row is moved by the first mean, which
 # costs nothing there, and by the mean of what remains: a row around 10000 comes out as well as one around 0.
 #
+# In 16 bits a vector of weights takes long where rows begin anywhere, as each row begins elsewhere in it. Of such rows
+# every 64th begins as far behind a line of 128 bytes as the first. So where ALIKE is 64, a program takes every PARTS-th
+# row, by whole vectors that are copied ahead, and loads the weights once. What the first vector has before the row is
+# zero. REACH is the part of the tile that is used. Where y is x, another program may be writing what lies before a row.
+#
 #   fsc run layernorm.dsl x=in.npy weight=w.npy bias=b.npy y=out.npy mean=mean.npy rstd=rstd.npy eps=1e-5
-@kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), require=(BLOCK >= n_cols,))
+@jit
+def statistics(v, mask, n_cols, eps):
+    first = sum(v) / n_cols
+    d = where(mask, v - first, 0.0)
+    rest = sum(d) / n_cols
+    return d, first, rest, rsqrt(sum(d * d) / n_cols - rest * rest + eps)
+
+@kernel(grid=(PARTS if ALIKE else n_rows,),
+        ALIKE=64 if T.primitive_bitwidth == 16 and x_stride % 8 > 0 and x_stride == y_stride and y != x and
+        2048 < n_cols <= 16320 and n_rows >= 512 and max_shared() > 200000 else 0,
+        BLOCK=next_power_of_2(n_cols + max(ALIKE - 1, 0)), REACH=cdiv(16 * (n_cols + ALIKE), BLOCK) * BLOCK // 16,
+        PARTS=512 if n_cols <= 4032 else 256 if n_cols <= 8704 else 128, STAGES=3 if 2560 < n_cols <= 8704 else 4,
+        WARPS=0 if ALIKE == 0 else 2 if n_cols <= 2560 else 4 if n_cols <= 8704 else 8, num_warps=WARPS,
+        require=(BLOCK >= n_cols + max(ALIKE - 1, 0),))
 def layernorm(y: *T[n_rows:y_stride, n_cols], mean: *fp32[n_rows], rstd: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols],
               weight: *const T[n_cols], bias: *const T[n_cols], y_stride: i32, x_stride: i32, n_rows: i32,
-              n_cols: i32, eps: fp32, BLOCK: constexpr = 1024, T: dtype = fp32):
+              n_cols: i32, eps: fp32, ALIKE: constexpr = 0, BLOCK: constexpr = 1024, REACH: constexpr = 1024,
+              PARTS: constexpr = 128, STAGES: constexpr = 1, WARPS: constexpr = 0, T: dtype = fp32):
     row = program_id(0)
-    cols = arange(0, BLOCK)
-    mask = cols < n_cols
-    v = load(x + row * x_stride + cols, mask=mask).to(fp32)
-
-    first = sum(v, axis=0) / n_cols
-    d = where(mask, v - first, 0.0)
-    rest = sum(d, axis=0) / n_cols
-    r = rsqrt(sum(d * d, axis=0) / n_cols - rest * rest + eps)
-    store(mean + row, first + rest)
-    store(rstd + row, r)
-
-    w = load(weight + cols, mask=mask).to(fp32)
-    b = load(bias + cols, mask=mask).to(fp32)
-    store(y + row * y_stride + cols, (d - rest) * r * w + b, mask=mask)
+    if ALIKE:
+        before = (row.to(i64) * x_stride % ALIKE).to(i32)
+        places = arange(0, BLOCK)[None, :]
+        is_begun = places >= before
+        is_within = places < min(before + n_cols, REACH)
+        w = load(weight - before + places, mask=is_begun & is_within).to(fp32)
+        b = load(bias - before + places, mask=is_begun & is_within).to(fp32)
+        x += row.to(i64) * x_stride // ALIKE * ALIKE
+        y += row.to(i64) * y_stride // ALIKE * ALIKE
+        for beyond in range(0, n_rows - row, PARTS, num_stages=STAGES):
+            v = where(is_begun, load(x + beyond * x_stride + places, mask=is_within).to(fp32), 0.0)
+            d, first, rest, r = statistics(v, is_begun & is_within, n_cols, eps)
+            store(mean + row + beyond, first + rest)
+            store(rstd + row + beyond, r)
+            store(y + beyond * y_stride + places, (d - rest) * r * w + b, mask=is_begun & is_within)
+    else:
+        cols = arange(0, BLOCK)
+        mask = cols < n_cols
+        v = load(x + row * x_stride + cols, mask=mask).to(fp32)
+        d, first, rest, r = statistics(v, mask, n_cols, eps)
+        store(mean + row, first + rest)
+        store(rstd + row, r)
+        w = load(weight + cols, mask=mask).to(fp32)
+        b = load(bias + cols, mask=mask).to(fp32)
+        store(y + row * y_stride + cols, (d - rest) * r * w + b, mask=mask)
 
 # test: x=random:0:fp32[5,300] weight=random:1:fp32[300] bias=random:2:fp32[300] eps=1e-5
 # expect mean: mean(x, axis=1)

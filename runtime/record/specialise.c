@@ -10,6 +10,7 @@
 
 #include "runtime/base/arg.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,20 @@ static bool is_argument(const Record *r, const char *code, uint32_t *index) {
     if (code[0] != '$') return false;
     *index = (uint32_t)strtoul(code + 1, &end, 10);
     return *end == '\0' && *index < r->num_params && r->params[*index].kind == RECORD_SCALAR;
+}
+
+/* Is the number of programs an argument: "$4" alone, or "$7 $8 $4 sel", where a constexpr chooses? */
+static bool counts_programs(Specialiser *s, const char *code) {
+    const Record *r = s->interface;
+    char argument[16];
+    uint32_t choice = 0;
+    int end = 0;
+    s->choice = SPEC_NO_CHOICE;
+    if (is_argument(r, code, &s->programs)) return true;
+    bool is_form = sscanf(code, "$%" SCNu32 " %*s %15s sel%n", &choice, argument, &end) == 2 && end && !code[end];
+    if (!is_form || choice >= r->num_params || r->params[choice].kind != RECORD_CONSTEXPR) return false;
+    s->choice = choice;
+    return is_argument(r, argument, &s->programs);
 }
 
 /* Constexpr parameters with a rule, by the scalars that it uses. A length that an option says has no range. */
@@ -114,7 +129,7 @@ bool specialiser_open(Specialiser *s, const Record *interface, const fsc_props *
     find_rows(s);
     find_groups(s);
     s->may_be_few = is_of_gpu(s) && !given->compiled[SPEC_NUM_CTAS] && !r->num_ctas && r->num_grid == 1 &&
-                    is_argument(r, r->grid[0], &s->programs) && !given_value(s, s->programs);
+                    counts_programs(s, r->grid[0]) && !given_value(s, s->programs);
     return true;
 }
 
@@ -159,11 +174,19 @@ static Bucket range_of(const Specialiser *s, const SpecLaunch *l, const RuleBind
     return (Bucket){0, 0};
 }
 
+/* Are there as many programs as the argument says? */
+static bool are_programs_counted(const Specialiser *s, const RuleBinding *constants) {
+    if (!s->may_be_few || s->choice == SPEC_NO_CHOICE) return s->may_be_few;
+    const RuleBinding *b = &constants[s->choice];
+    return b->known && rule_is_int(b->value) && b->value.i == 0;
+}
+
 static SpecLaunch of_launch(const Specialiser *s, const RuleBinding *constants, const int64_t *grid,
                             const fsc_arg *args) {
     SpecLaunch l = {.maps = s->takes_maps};
     int64_t programs = 0;
     uint32_t longest = 0;
+    bool may_be_few = are_programs_counted(s, constants);
     for (uint32_t i = 0; i < s->num_arguments; i++) {
         if (args[i].kind != FSC_ARG_POINTER) continue;
         uint32_t index = s->arguments[i],
@@ -171,13 +194,13 @@ static SpecLaunch of_launch(const Specialiser *s, const RuleBinding *constants, 
         l.units[0] |= (uint8_t)unit;
         l.units[s->groups[index]] |= (uint8_t)unit;
     }
-    for (uint32_t i = 0; i < s->num_arguments && s->may_be_few; i++) {
+    for (uint32_t i = 0; i < s->num_arguments && may_be_few; i++) {
         if (!arg_is_int(&args[i])) continue;
         Bucket range = range_of(s, &l, constants, s->arguments[i], args[i].u.integer);
         if (range.most > longest) longest = range.most;
         if (s->arguments[i] == s->programs) programs = args[i].u.integer;
     }
-    bool is_few = s->may_be_few && bucket_of_rows(programs, s->device->sms, longest, &l.few);
+    bool is_few = may_be_few && bucket_of_rows(programs, s->device->sms, longest, &l.few);
     bool fits = !grid || (grid[0] <= (int64_t)l.few.most && grid[1] == 1 && grid[2] == 1);
     if (!is_few || !fits) l.few = (Bucket){0, 0};
     return l;

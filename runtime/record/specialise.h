@@ -15,7 +15,8 @@
 enum {
     SPEC_ALIGNED = 16, /* bytes, of a pointer */
     SPEC_GROUPS = 8,   /* of arrays and integers; group 0 is that of all */
-    SPEC_OUTER = 255   /* of an integer that no vector hangs on */
+    SPEC_OUTER = 255,  /* of an integer that no vector hangs on */
+    SPEC_NO_CHOICE = -1
 };
 
 /* What is compiled in, and may come from a launch rule. */
@@ -44,7 +45,8 @@ typedef struct Specialiser {
     uint32_t num_arguments, num_rows;
     bool takes_maps; /* the device reads tensor maps; who knows that none can be made sets it false */
     bool may_be_few;   /* programs: their number is that of one argument alone, … */
-    uint32_t programs; /* … this one */
+    uint32_t programs; /* … this one … */
+    int64_t choice;    /* … where this constexpr parameter is 0; or SPEC_NO_CHOICE */
 } Specialiser;
 
 bool specialiser_open(Specialiser *s, const Record *interface, const fsc_props *device,

@@ -181,6 +181,25 @@ def norms_backward_in_place(bench, file, over, size):
     close(b[over].read().reshape(rows, n), want, rtol, atol, f"{file} over {over}")
 
 
+@case(size=[(200, 77, 128), (130, 1025, 64), (64, 63, 64), (3, 300, 64), (70, 2049, 64)],
+      dtype=["bf16", "fp16", "fp32"])
+def layernorm_alike(bench, size, dtype):
+    """Programs that take every so many rows, which begin alike: rows before and behind them, and none left over."""
+    rows, n, parts = size
+    options = dict(defines={"ALIKE": 64 if dtype != "fp32" else 32, "PARTS": parts, "STAGES": 2, "WARPS": 4})
+    v = inputs("layernorm.dsl", rows, n, np.random.default_rng(n))
+
+    def judged(source):
+        got, seen = run(bench, "layernorm.dsl", v, dtype, source=source, **options)
+        judge("layernorm.dsl", got, seen, dtype, f"{size} {dtype}")
+
+    source = example("layernorm.dsl").decode()
+    judged(source)
+    if size == (200, 77, 128):
+        must_fail(lambda: judged(source.replace("d = where(mask, v - first, 0.0)", "d = v - first")),
+                  "what lies before a row and behind it")
+
+
 @case(slow=True, file=list(NORMS))
 def norms_wide(bench, file):
     for config in WIDE:

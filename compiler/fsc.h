@@ -65,7 +65,7 @@ typedef struct fsc_compile_options {
     size_t num_types;
     const fsc_name_value *divisible; /* run-time parameters known to be a multiple of 16 ("16") or equal to 1 ("1") */
     size_t num_divisible;
-    const fsc_name_value *known; /* values of run-time scalars: for the launch rule only, never compiled in */
+    const fsc_name_value *known; /* of run-time scalars, and addresses: for the launch rule only, never compiled in */
     size_t num_known;
     const fsc_props *device; /* num_sms() and the like of the launch rule; NULL: not known */
     uint32_t config; /* which configuration of @triton.autotune, from 1; 0: the first, if there are any */

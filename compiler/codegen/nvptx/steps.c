@@ -283,9 +283,11 @@ static void stand_at_use(const Steps *s, LLVMBasicBlockRef block) {
         bool is_integer = LLVMTypeOf(at) == s->m->i32 || LLVMTypeOf(at) == s->m->i64;
         V user = is_integer && LLVMIsABinaryOperator(at) ? only_user(at) : NULL;
         if (!user) continue;
+        LLVMMetadataRef where = LLVMInstructionGetDebugLoc(at);
         LLVMPositionBuilderBefore(s->m->at, user);
         LLVMInstructionRemoveFromParent(at);
         LLVMInsertIntoBuilder(s->m->at, at);
+        LLVMInstructionSetDebugLoc(at, where); /* the builder gave it the user's */
     }
 }
 

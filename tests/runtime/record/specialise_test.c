@@ -186,6 +186,43 @@ static void few_programs(void **state) {
     record_free(f.record);
 }
 
+/* A constexpr that chooses the grid: only where it is 0 are the programs counted by the argument. */
+static void few_programs_by_choice(void **state) {
+    (void)state;
+    static const struct {
+        const char *grid;
+        bool counts; /* where MORE is 0 */
+    } grids[] = {{"$6 7 $2 sel", true},   {"$6 $3 $2 sel", true},    {"$6 7 1 + $2 sel", false},
+                 {"$6 $2 7 sel", false},  {"$6 7 $2 sel 1 +", false}, {"$3 7 $2 sel", false},
+                 {"$60 7 $2 sel", false}, {"$6 7 $60 sel", false}};
+    for (size_t i = 0; i < sizeof grids / sizeof *grids; i++) {
+        for (int choice = 0; choice < 2; choice++) {
+            Fixture f = make("$3 npow2");
+            record_add_constexpr(f.record, "MORE", RECORD_INT, choice ? "1" : "0", RECORD_DEFAULT, NULL);
+            f.record->grid[0] = grids[i].grid;
+            f.args[N] = fsc_int(1 << 16);
+            f.args[ROWS] = fsc_int(3);
+            assert_true(run(&f, NULL));
+            bool is_few = f.out.launch.few.most == 4;
+            assert_int_equal(is_few, grids[i].counts && !choice);
+            assert_true(has_range(&f, ROWS, is_few ? 3 : 0, is_few ? 4 : 0));
+            record_free(f.record);
+        }
+    }
+}
+
+/* An address is known, so that a rule may compare arrays. */
+static void arrays_are_compared(void **state) {
+    (void)state;
+    Fixture f = make("$0 $1 ==");
+    assert_true(run(&f, NULL) && f.values[BLOCK].known && f.values[BLOCK].value.i == 0);
+    f.args[X] = f.args[Y];
+    assert_true(run(&f, NULL) && f.values[BLOCK].known && f.values[BLOCK].value.i == 1);
+    f.args[X] = (fsc_arg){.kind = FSC_ARG_MISSING};
+    assert_true(run(&f, NULL) && !f.values[BLOCK].known);
+    record_free(f.record);
+}
+
 /* On devices that read maps. */
 static void maps_of_devices(void **state) {
     (void)state;
@@ -239,6 +276,8 @@ int main(void) {
         cmocka_unit_test(rules_ask_for_what_comes_later),
         cmocka_unit_test(ranges_by_the_rule),
         cmocka_unit_test(few_programs),
+        cmocka_unit_test(few_programs_by_choice),
+        cmocka_unit_test(arrays_are_compared),
         cmocka_unit_test(maps_of_devices),
         cmocka_unit_test(maps_tell_variants_apart),
     };

@@ -10,7 +10,8 @@
 # every 64th begins as far behind a line of 128 bytes as the first. So where ALIKE is 64, a program takes every PARTS-th
 # row, by whole vectors that are copied ahead, and loads the weights once. What the first vector has before the row is
 # zero. REACH is the part of the tile that is used. Where y is x, another program may be writing what lies before a row,
-# and where a line more would want the next tile, it is slower.
+# and where a line more would want the next tile, it is slower. Code that is compiled ahead of time says -D ALIKE=0, or
+# has both by --variants=ALIKE=0,64.
 #
 #   fsc run layernorm.dsl x=in.npy weight=w.npy bias=b.npy y=out.npy mean=mean.npy rstd=rstd.npy eps=1e-5
 @jit
@@ -24,14 +25,17 @@ def statistics(v, mask, n_cols, eps):
         ALIKE=64 if T.primitive_bitwidth == 16 and x_stride % 8 > 0 and x_stride == y_stride and y != x and
         2048 < n_cols <= 16384 and n_cols + 63 <= next_power_of_2(n_cols) and n_rows >= 512 and
         max_shared() > 200000 else 0,
-        BLOCK=next_power_of_2(n_cols + max(ALIKE - 1, 0)), REACH=cdiv(16 * (n_cols + ALIKE), BLOCK) * BLOCK // 16,
-        PARTS=512 if n_cols <= 4096 else 256 if n_cols <= 8704 else 128, STAGES=3 if 2560 < n_cols <= 8704 else 4,
+        BLOCK=next_power_of_2(n_cols + max(ALIKE - 1, 0)),
+        REACH=cdiv(16 * (n_cols + ALIKE), BLOCK) * BLOCK // 16 if ALIKE else 0,
+        PARTS=0 if ALIKE == 0 else 512 if n_cols <= 4096 else 256 if n_cols <= 8704 else 128,
+        STAGES=0 if ALIKE == 0 else 3 if 2560 < n_cols <= 8704 else 4,
         WARPS=0 if ALIKE == 0 else 2 if n_cols <= 2560 else 4 if n_cols <= 8704 else 8, num_warps=WARPS,
-        require=(BLOCK >= n_cols + max(ALIKE - 1, 0),))
+        require=(BLOCK >= n_cols + max(ALIKE - 1, 0), ALIKE == 0 or REACH >= n_cols + ALIKE - 1,
+                 ALIKE == 0 or x_stride == y_stride, ALIKE == 0 or y != x))
 def layernorm(y: *T[n_rows:y_stride, n_cols], mean: *fp32[n_rows], rstd: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols],
               weight: *const T[n_cols], bias: *const T[n_cols], y_stride: i32, x_stride: i32, n_rows: i32,
-              n_cols: i32, eps: fp32, ALIKE: constexpr = 0, BLOCK: constexpr = 1024, REACH: constexpr = 1024,
-              PARTS: constexpr = 128, STAGES: constexpr = 1, WARPS: constexpr = 0, T: dtype = fp32):
+              n_cols: i32, eps: fp32, ALIKE: constexpr = 0, BLOCK: constexpr = 1024, REACH: constexpr = 0,
+              PARTS: constexpr = 0, STAGES: constexpr = 0, WARPS: constexpr = 0, T: dtype = fp32):
     row = program_id(0)
     if ALIKE:
         before = (row.to(i64) * x_stride % ALIKE).to(i32)

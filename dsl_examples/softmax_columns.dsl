@@ -7,13 +7,13 @@
 # A block takes EACH elements; 0: as many as the compiler chooses.
 #
 # Of rows that begin anywhere (CROOKED) a strip has parts of sectors at both ends, and memory is slow to write these. So
-# a strip overlaps the next one by SHEAR columns, a sector. In each row it stores the whole sectors from the first on
-# that begins within the overlap: other columns in other rows, and every element by one program. Where y is x there is
-# no overlap, as another program may have stored what lies in it.
+# a strip overlaps the next one by SHEAR columns, a sector. In each row it stores whole sectors, from that on in which
+# the overlap ends: other columns in other rows, and every element by one program. Where y is x there is no overlap, as
+# another program may have stored what lies in it.
 #
 # A longer strip is read twice, STEP rows at a time, for the sums and for the quotients, by 16 blocks where strips are
-# few (SPREAD). Each of the STEP x COLS places keeps the maximum and the sum of what it has met; then those of a column
-# meet. The shift is 0 where all was -inf.
+# few, or of 16 bits (SPREAD). Each of the STEP x COLS places keeps the maximum and the sum of what it has met; then
+# those of a column meet. The shift is 0 where all was -inf.
 #
 #   fsc run softmax_columns.dsl x=in.npy y=out.npy
 @kernel(grid=(cdiv(n_cols + SHEAR, COLS - SHEAR),), ROWS=next_power_of_2(n_rows),
@@ -31,7 +31,8 @@
         min(ROWS * COLS, 8192 if LARGE and CROOKED and ROWS <= (2048 if WIDE else 512) else 16384),
         num_warps=8 if not WHOLE or LARGE and (WIDE or CROOKED) and ROWS > (2048 if WIDE else 512) else
         4 if LARGE and not WIDE and ROWS > 512 else min(16, EACH // 1024),
-        num_ctas=(16 if SPREAD else 0) if not WHOLE else ROWS * COLS // EACH if EACH > 0 else 0)
+        num_ctas=(16 if SPREAD else 0) if not WHOLE else ROWS * COLS // EACH if EACH > 0 else 0,
+        require=(SHEAR == 0 or y != x,))
 def softmax_columns(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_cols], y_stride: i32, x_stride: i32,
                     n_rows: i32, n_cols: i32, ROWS: constexpr = 32, CROOKED: constexpr = False, SHEAR: constexpr = 0,
                     COLS: constexpr = 16, LARGE: constexpr = False, WIDE: constexpr = True, WHOLE: constexpr = False,

@@ -170,6 +170,24 @@ def columns_overlapping(bench, config, whole, pad):
                   "strips that do not read what they share")
 
 
+@case(wide=["x", "y"])
+def columns_of_other_strides(bench, wide):
+    """Sectors are those of y, wherever x has its rows."""
+    rows, cols = 203, 77
+    stride = {"x": cols, "y": cols, wide: cols + 3}
+    x = np.full((rows, stride["x"]), 7.0)
+    x[:, :cols] = np.random.default_rng(1).normal(0, 4, (rows, cols))
+    xb, yb = bench.buffer("fp32", x.size, x.ravel()), bench.buffer("fp32", rows * stride["y"])
+    before = yb.raw().reshape(rows, stride["y"])
+    options = overlapping(OVERLAPPING[0], True)[1]
+    bench.run(example("softmax_columns.dsl"), yb, xb, stride["y"], stride["x"], rows, cols, types={"T": "fp32"},
+              **options)
+    y = np.float64(yb.read()).reshape(rows, stride["y"])
+    same_bits(yb.raw().reshape(rows, stride["y"])[:, cols:], before[:, cols:], "between the rows")
+    seen = SimpleNamespace(x=np.float64(np.float32(x[:, :cols])), T="fp32")
+    judge(KERNELS["softmax_columns.dsl"], {"y": y[:, :cols]}, seen, "fp32", f"{wide} has longer rows")
+
+
 @case(config=[("fp32", 300, 77), ("bf16", 1030, 65), ("fp16", 300, 33)])
 def columns_in_place(bench, config):
     """y is x, by the launch rule: no strip reads what another one stores."""

@@ -200,6 +200,24 @@ def layernorm_alike(bench, size, dtype):
                   "what lies before a row and behind it")
 
 
+@case(way=["apart", "in place", "other stride"])
+def layernorm_by_rule(bench, way):
+    """The launch rule takes rows that begin alike where y is not x and has x's strides, and no others."""
+    rows, n = 520, 2049
+    width = n + 2 if way == "other stride" else n
+    v = inputs("layernorm.dsl", rows, n, np.random.default_rng(5))
+    x = bench.buffer("bf16", rows * n, v["x"].ravel())
+    y = x if way == "in place" else bench.buffer("bf16", rows * width)
+    b = {name: bench.buffer("bf16", n, v[name]) for name in ("weight", "bias")}
+    mean, rstd = bench.buffer("fp32", rows), bench.buffer("fp32", rows)
+    seen = SimpleNamespace(x=np.float64(x.read()).reshape(rows, n), eps=EPS,
+                           **{name: np.float64(buffer.read()) for name, buffer in b.items()})
+    bench.run(example("layernorm.dsl"), y, mean, rstd, x, b["weight"], b["bias"], width, n, rows, n, EPS,
+              types={"T": "bf16"})
+    got = {"y": np.float64(y.read()).reshape(rows, width)[:, :n], "mean": mean.read(), "rstd": rstd.read()}
+    judge("layernorm.dsl", got, seen, "bf16", way)
+
+
 @case(slow=True, file=list(NORMS))
 def norms_wide(bench, file):
     for config in WIDE:

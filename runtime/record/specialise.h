@@ -16,7 +16,7 @@ enum {
     SPEC_ALIGNED = 16, /* bytes, of a pointer */
     SPEC_GROUPS = 8,   /* of arrays and integers; group 0 is that of all */
     SPEC_OUTER = 255,  /* of an integer that no vector hangs on */
-    SPEC_NO_CHOICE = -1
+    SPEC_NO_CHOICE = -1 /* no constexpr parameter chooses the grid */
 };
 
 /* What is compiled in, and may come from a launch rule. */

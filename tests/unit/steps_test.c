@@ -108,6 +108,16 @@ static uint32_t stored(Test *t, uint64_t *out) {
     return n;
 }
 
+/* What is stored stays as it was. */
+static void take_steps(Test *t) {
+    uint64_t before[MOST], behind[MOST];
+    uint32_t n = stored(t, before);
+    nvptx_take_steps(t->m, t->function);
+    llvm_verify(t->m, "behind the steps");
+    assert_int_equal(stored(t, behind), n);
+    assert_memory_equal(before, behind, n * sizeof *before);
+}
+
 /* ---- Random functions -------------------------------------------------------------------------------------------- */
 
 /* Often a parameter or one of the first values, so that much has a base in common. */
@@ -199,12 +209,8 @@ static void test_values_stay(void **state) {
     for (uint64_t seed = 1; seed <= 8000; seed++) {
         Test t = begin(seed);
         fill(&t);
-        uint64_t before[MOST], behind[MOST], instructions = llvm_instructions(t.function);
-        uint32_t n = stored(&t, before);
-        nvptx_take_steps(t.m, t.function);
-        llvm_verify(t.m, "behind the steps");
-        assert_int_equal(stored(&t, behind), n);
-        assert_memory_equal(before, behind, n * sizeof *before);
+        uint64_t instructions = llvm_instructions(t.function);
+        take_steps(&t);
         steps += llvm_instructions(t.function) > instructions;
         end(&t);
     }
@@ -270,11 +276,7 @@ static void test_backwards(void **state) {
     }
     for (int c = 0; c < ROWS; c++) pass(&t, address[c]);
     LLVMBuildRetVoid(t.m->at);
-    uint64_t before[MOST], behind[MOST];
-    uint32_t calls = stored(&t, before);
-    nvptx_take_steps(t.m, t.function);
-    assert_int_equal(stored(&t, behind), calls);
-    assert_memory_equal(before, behind, calls * sizeof *before);
+    take_steps(&t);
     V last = NULL;
     for (V at = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(t.function)); at; at = LLVMGetNextInstruction(at)) {
         if (!LLVMIsACallInst(at)) continue;
@@ -298,11 +300,7 @@ static void test_wrapping_rows(void **state) {
     t.at[3].bits = UINT32_MAX - 9;
     make_rows(&t, LLVMGetParam(t.function, 3), true);
     LLVMBuildRetVoid(t.m->at);
-    uint64_t before[MOST], behind[MOST];
-    uint32_t n = stored(&t, before);
-    nvptx_take_steps(t.m, t.function);
-    assert_int_equal(stored(&t, behind), n);
-    assert_memory_equal(before, behind, n * sizeof *before);
+    take_steps(&t);
     end(&t);
 }
 

@@ -2,6 +2,9 @@
 # RUN: fsc --emit=simt --kernel=same %s -o - | FileCheck %s --check-prefix=NONE
 # RUN: fsc --emit=simt --kernel=rows %s -o - | FileCheck %s --check-prefix=NONE
 # RUN: fsc --emit=simt --kernel=tiled %s -o - | FileCheck %s --check-prefix=NONE
+# RUN: fsc --emit=simt --kernel=apart %s -o - | FileCheck %s --check-prefix=NONE
+# RUN: fsc --emit=simt --kernel=half_apart %s -o - | FileCheck %s --check-prefix=BLOCK
+# RUN: fsc --emit=simt --kernel=columns_apart %s -o - | FileCheck %s --check-prefix=BLOCK
 # RUN: fsc --emit=simt --kernel=constant %s -o - | FileCheck %s --check-prefix=NONE
 # RUN: fsc --emit=simt --kernel=reversed %s -o - | FileCheck %s --check-prefix=BLOCK
 # RUN: fsc --emit=simt --kernel=reversed --num-warps=1 %s -o - | FileCheck %s --check-prefix=WARP
@@ -40,6 +43,30 @@ def tiled(y: *fp32, x: *fp32, n: i32):
     i = arange(0, 1024)
     for k in range(0, n, 1024):
         store(y + k + i, load(x + k + i) + 1)
+
+# A loop of whole tiles, and one that lies whole tiles further.
+@kernel(grid=(1,), num_warps=4)
+def apart(y: *fp32, x: *fp32, n: i32):
+    i = arange(0, 1024)
+    v = load(x + 8192 + i)
+    for k in range(1024, 8192, 1024):
+        store(y + k + i, v)
+
+# Half a tile further: elements of two tiles are one, of other threads.
+@kernel(grid=(1,), num_warps=4)
+def half_apart(y: *fp32, x: *fp32, n: i32):
+    i = arange(0, 1024)
+    v = load(x + 8192 + 512 + i)
+    for k in range(1024, 16384, 1024):
+        store(y + k + i, v)
+
+# Elements that do not lie side by side: whole tiles further they may be one.
+@kernel(grid=(1,), num_warps=4)
+def columns_apart(y: *fp32, x: *fp32, n: i32):
+    i = arange(0, 1024) * n
+    v = load(x + 8192 + i)
+    for k in range(1024, 16384, 1024):
+        store(y + k + i, v)
 
 # Nothing writes what a const pointer names.
 @kernel(grid=(1,), num_warps=4)

@@ -280,6 +280,12 @@ static void test_loop_facts(void **state) {
     assert_int_equal(d->hi, INT32_MAX);
     assert_int_equal(fact_of(facts, named(f, "m"))->contiguous[0], 8);
     assert_true(fact_of(facts, named(f, "m"))->prefix[0]);
+    f = read_text("func @last(%n: i32) stage tile {\n  %z = const 5 : i32\n  %k = const 16 : i32\n"
+                  "  %end = const 40 : i32\n  for %i = %z to %end step %k {\n    yield\n  }\n"
+                  "  for %j = %z to %n step %k {\n    yield\n  }\n  return\n}\n");
+    facts = facts_compute(f, arena);
+    assert_int_equal(fact_of(facts, named(f, "i"))->hi, 37);
+    assert_int_equal(fact_of(facts, named(f, "j"))->hi, INT32_MAX - 1);
 }
 
 /* ---- Exact answers, and wrong ones ------------------------------------------------------------------------------- */

@@ -277,5 +277,8 @@ void pass_chunk(Func *f, PassContext *c) {
     }
     for (uint32_t i = 0; i < k.strip_loops.len && changed; i++) chunk_build_loop(&k, &k.strip_loops.at[i]);
     for (uint32_t i = 0; i < k.apart.len && changed; i++) vec_push(f->arena, &f->apart, k.apart.at[i]);
-    if (changed) pass_dce(f, c); /* what made the whole row */
+    if (!changed) return;
+    pass_dce(f, c); /* what made the whole row */
+    pass_narrow(f, c);
+    pass_fold(f, c); /* masks of chunks that lie within the row */
 }

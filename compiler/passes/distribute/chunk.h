@@ -21,6 +21,7 @@ typedef struct StagedRow {
     Op *load;
     const StripLoop *first;
     uint32_t buffer;
+    VEC(Value *) held; /* chunks of its end, once they are built */
 } StagedRow;
 
 typedef struct Chunk {
@@ -44,21 +45,31 @@ typedef struct Chunk {
     uint32_t atomics, loads; /* loads: of rows */
     VEC(StagedRow) staged_rows;
     uint64_t staged;    /* elements of the row's beginning that stay in shared memory */
+    uint64_t held;      /* elements of its end that stay in registers */
 } Chunk;
 
 /* How far the planned loops have to go (extent.c). */
 uint64_t chunk_extent(const Chunk *k, const Facts *facts);
-/* Which rows stay in shared memory, and how much of them (staged.c). `room`: bytes of a block. */
+/* Which rows stay on chip, and how much of them (staged.c). `room`: bytes of a block. */
 void chunk_plan_staged(Chunk *k, uint32_t room);
-/* What stands for the load in loop w, in the chunk that begins at `place`; `load` builds the load itself. */
+bool chunk_copies(const StripLoop *w, const Op *op);
+/* Does loop w use a row that stays on chip? Is it the first to? */
+bool chunk_is_staged(const Chunk *k, const StripLoop *w, bool *is_first);
+
+typedef enum ChunkSource { FROM_MEMORY, FROM_STAGES, FROM_REGISTERS } ChunkSource;
+
+/* Chunks of a row that lie side by side: where the others find what the first loop has loaded. */
 typedef struct ChunkLoad {
     const Chunk *k;
     const StripLoop *w;
     const Op *op;
     const ValueMap *map;
-    Value *place;
+    Value *place; /* where the chunk begins */
+    ChunkSource source;
+    uint32_t held; /* of those in registers: which one */
 } ChunkLoad;
 Value *chunk_copy_op(const Chunk *k, Builder *b, const Op *op, const ValueMap *map, Value *place); /* chunkloop.c */
+/* What stands for the load in loop w, in the chunk at `place`. */
 Value *chunk_copy_load(const ChunkLoad *l, Builder *b);
 void chunk_build_loop(const Chunk *k, const StripLoop *w); /* chunkloop.c */
 

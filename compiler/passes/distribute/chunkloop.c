@@ -109,7 +109,7 @@ static void finish_sum(const Chunk *k, const SoftmaxMatch *p, Value *max, Value 
     op_erase(k->f, p->sum);
 }
 
-/* ---- A loop ------------------------------------------------------------------------------------------------------ */
+/* ---- Chunks ------------------------------------------------------------------------------------------------------ */
 
 typedef VEC(Value *) Values;
 
@@ -128,57 +128,148 @@ static Values build_inits(const Chunk *k, Builder *b, const StripLoop *w) {
     return inits;
 }
 
-/* The body; carried[i] becomes what the next round begins with. */
-static void build_body(const Chunk *k, Builder *b, const StripLoop *w, Block *body, Value **carried) {
-    ValueMap map = valuemap_create(k->f);
-    Value *const *old = body->args.at + 1, *place = body->args.at[0];
+static bool is_made(const ValueMap *map, const Op *op) {
+    return op->nresults && valuemap_get(map, op->results[0]) != op->results[0];
+}
+
+static void build_copy(const ChunkLoad *l, Builder *b, ValueMap *map) {
+    const Op *op = l->op;
+    b->span = op->span;
+    Value *copy = op->kind == OP_LOAD ? chunk_copy_load(l, b) : chunk_copy_op(l->k, b, op, map, l->place);
+    if (!copy) return;
+    copy->name = op->results[0]->name;
+    valuemap_set(l->k->f, map, op->results[0], copy);
+}
+
+/* One chunk, of which the map has what is made already; carried[i] is what was so far, and becomes what is then. */
+static void build_chunk(const ChunkLoad *chunk, Builder *b, ValueMap *map, Values carried) {
+    const Chunk *k = chunk->k;
+    const StripLoop *w = chunk->w;
+    Values old = {0};
     uint32_t n = 0;
+    for (uint32_t i = 0; i < carried.len; i++) vec_push(k->scratch, &old, carried.at[i]);
     for (uint32_t i = 0; i < w->copied.len; i++) {
         const Op *op = w->copied.at[i];
-        b->span = op->span;
         if (op->kind == OP_REDUCE) {
             OpKind combine = op->attr.combine;
-            carried[n] = build2(b, combine, old[n], reduce_chunk(k, b, valuemap_get(&map, op->args[0]), combine));
+            b->span = op->span;
+            carried.at[n] =
+                build2(b, combine, old.at[n], reduce_chunk(k, b, valuemap_get(map, op->args[0]), combine));
             n++;
-            continue;
+        } else if (!is_made(map, op)) {
+            ChunkLoad l = *chunk;
+            l.op = op;
+            l.map = map;
+            build_copy(&l, b, map);
         }
-        ChunkLoad l = {k, w, op, &map, place};
-        Value *copy = op->kind == OP_LOAD ? chunk_copy_load(&l, b) : chunk_copy_op(k, b, op, &map, place);
-        if (!copy) continue;
-        copy->name = op->results[0]->name;
-        valuemap_set(k->f, &map, op->results[0], copy);
     }
     for (uint32_t i = 0; i < w->softmaxes.len; i++, n++) {
         const SoftmaxMatch *p = &w->softmaxes.at[i];
         uint32_t m = reduction_index(w, p->max);
         b->span = p->sum->span;
-        carried[n] = build_sum(k, b, p, &map, old[m], carried[m], old[n]);
+        carried.at[n] = build_sum(k, b, p, map, old.at[m], carried.at[m], old.at[n]);
     }
-    build_yield(b, carried, n);
+}
+
+/* The chunks from one place to another. */
+static void build_chunks(ChunkLoad l, Builder *b, uint64_t begin, uint64_t end, Values carried) {
+    const Chunk *k = l.k;
+    Type i32 = type_scalar(DT_I32);
+    ValueMap map = valuemap_create(k->f);
+    if (begin == end) return;
+    l.place = build_int(b, i32, (int64_t)begin);
+    if (end - begin == k->size) {
+        build_chunk(&l, b, &map, carried);
+        return;
+    }
+    Value *to = build_int(b, i32, (int64_t)end), *step = build_int(b, i32, (int64_t)k->size);
+    Op *loop = build_for(b, l.place, to, step, carried.at, carried.len, (LoopAttr){0});
+    Block *body = loop->regions[0];
+    Builder inner = builder_at_end(k->f, body);
+    l.place = body->args.at[0];
+    for (uint32_t i = 0; i < carried.len; i++) carried.at[i] = body->args.at[1 + i];
+    build_chunk(&l, &inner, &map, carried);
+    build_yield(&inner, carried.at, carried.len);
+    for (uint32_t i = 0; i < carried.len; i++) carried.at[i] = loop->results[i];
+}
+
+/* ---- Chunks in registers ----------------------------------------------------------------------------------------- */
+
+/* v, with all that makes it. */
+static void build_early(const ChunkLoad *l, Builder *b, ValueMap *map, const Value *v) {
+    ChunkLoad at = *l;
+    at.op = v->def;
+    if (!v->def || !chunk_copies(l->w, v->def) || is_made(map, v->def)) return;
+    for (uint32_t i = 0; i < v->def->nargs; i++) build_early(l, b, map, v->def->args[i]);
+    build_copy(&at, b, map);
+}
+
+typedef struct Held {
+    ValueMap map;
+    ChunkLoad chunk;
+} Held;
+
+/* Their loads, which are under way before the loop over the others. */
+static Held *begin_held(ChunkLoad l, Builder *b) {
+    const Chunk *k = l.k;
+    uint32_t n = (uint32_t)(k->held / k->size);
+    Held *held = NEW_ARRAY(k->scratch, Held, n + 1);
+    l.source = FROM_REGISTERS;
+    for (uint32_t i = 0; i < n; i++) {
+        held[i].map = valuemap_create(k->f);
+        l.held = i;
+        l.map = &held[i].map;
+        l.place = build_int(b, type_scalar(DT_I32), (int64_t)(k->extent - k->held + i * k->size));
+        held[i].chunk = l;
+        for (uint32_t j = 0; j < k->staged_rows.len; j++)
+            if (k->staged_rows.at[j].first == l.w)
+                build_early(&l, b, &held[i].map, k->staged_rows.at[j].load->results[0]);
+    }
+    return held;
+}
+
+static void build_held(const Chunk *k, Builder *b, Held *held, Values carried) {
+    for (uint32_t i = 0; i < k->held / k->size; i++) build_chunk(&held[i].chunk, b, &held[i].map, carried);
+}
+
+/* ---- A loop ------------------------------------------------------------------------------------------------------ */
+
+/* What stays in registers comes last while it is loaded, and first where it is needed again: so it waits beside a chunk
+ * at work in the first loop alone. */
+static void build_parts(const Chunk *k, Builder *b, const StripLoop *w, Values carried) {
+    bool is_first, is_staged = chunk_is_staged(k, w, &is_first);
+    ChunkLoad l = {.k = k, .w = w};
+    if (!is_staged) {
+        build_chunks(l, b, 0, k->extent, carried);
+        return;
+    }
+    Held *held = begin_held(l, b);
+    if (!is_first) build_held(k, b, held, carried);
+    l.source = FROM_STAGES;
+    build_chunks(l, b, 0, k->staged, carried);
+    l.source = FROM_MEMORY;
+    build_chunks(l, b, k->staged, k->extent - k->held, carried);
+    if (is_first) build_held(k, b, held, carried);
 }
 
 static void build_loop(const Chunk *k, const StripLoop *w) {
     Builder b = builder_before(k->f, w->before);
     b.span = w->ends.at[0]->span;
     Values carried = build_inits(k, &b, w);
-    Type i32 = type_scalar(DT_I32);
-    Value *from = build_int(&b, i32, 0), *to = build_int(&b, i32, (int64_t)k->extent),
-          *step = build_int(&b, i32, (int64_t)k->size);
-    Op *loop = build_for(&b, from, to, step, carried.at, carried.len, (LoopAttr){0});
-    Builder inner = builder_at_end(k->f, loop->regions[0]);
-    build_body(k, &inner, w, loop->regions[0], carried.at);
+    build_parts(k, &b, w, carried);
+    b.span = w->ends.at[0]->span;
     Values maxima = {0}, sums = {0}; /* of warps, of each softmax */
-    Value **warps = NEW_ARRAY(k->scratch, Value *, loop->nresults);
+    Value **warps = NEW_ARRAY(k->scratch, Value *, carried.len);
     for (uint32_t i = 0, at = 0; i < w->ends.len; i++)
         if (w->ends.at[i]->kind == OP_REDUCE) {
-            warps[at] = reduce_threads(k, &b, loop->results[at], w->ends.at[i]->attr.combine);
+            warps[at] = reduce_threads(k, &b, carried.at[at], w->ends.at[i]->attr.combine);
             at++;
         }
     for (uint32_t i = 0; i < w->softmaxes.len; i++) {
         const SoftmaxMatch *p = &w->softmaxes.at[i];
-        uint32_t m = reduction_index(w, p->max), n = loop->nresults - w->softmaxes.len + i;
+        uint32_t m = reduction_index(w, p->max), n = carried.len - w->softmaxes.len + i;
         vec_push(k->scratch, &maxima, warps[m]);
-        vec_push(k->scratch, &sums, sum_threads(k, &b, p, loop->results[m], warps[m], loop->results[n]));
+        vec_push(k->scratch, &sums, sum_threads(k, &b, p, carried.at[m], warps[m], carried.at[n]));
     }
     for (uint32_t i = 0, at = 0; i < w->ends.len; i++) {
         Op *end = w->ends.at[i];

@@ -1,15 +1,20 @@
-/* staged.c - a row that is strip-mined more than once is read once: its chunks stay in shared memory,
- * as far as they fit.
+/* staged.c - a row that is strip-mined more than once is read once: its chunks stay on chip, as far as they fit.
  *
  * In: the loops as chunk.c has planned them. Out: which loads are staged, and how many chunks;
  * `shared_store` and `shared_load` in the loops.
  * Method: a private buffer with a stage for each chunk: each thread keeps what it loaded, as it was loaded, and reads
- * that alone: no barrier. What exchanges need of a block's shared memory is estimated from above. With other tiles in
- * the function, whose exchanges are not known yet, nothing is staged.
+ * that alone: no barrier. Where not all chunks fit, the last one stays in registers. What exchanges need of a block's
+ * shared memory is estimated from above. With other tiles in the function, whose exchanges are not known yet, nothing
+ * is staged.
  */
 #include "passes/distribute/chunk.h"
 
-enum { ALIGN = 16, SLACK = 256 };
+enum {
+    ALIGN = 16,
+    SLACK = 256,
+    MOST_HELD = 32, /* words of a thread that wait beside a chunk at work; of two blocks, half of that */
+    OWN_BYTES = 1024, /* of shared memory, which each block takes for itself */
+};
 
 static uint64_t exchange_bytes(const Chunk *k, Type t) {
     uint64_t bytes = (uint64_t)k->f->num_warps * k->f->num_ctas * type_bytes(type_scalar(t.dtype));
@@ -29,13 +34,13 @@ static uint64_t exchanges_of(const Chunk *k) {
     return bytes;
 }
 
-static bool copies(const StripLoop *w, const Op *op) {
+bool chunk_copies(const StripLoop *w, const Op *op) {
     for (uint32_t i = 0; i < w->copied.len; i++)
         if (w->copied.at[i] == op) return true;
     return false;
 }
 
-static const StagedRow *staged_row(const Chunk *k, const Op *load) {
+static StagedRow *staged_row(const Chunk *k, const Op *load) {
     for (uint32_t i = 0; i < k->staged_rows.len; i++)
         if (k->staged_rows.at[i].load == load) return &k->staged_rows.at[i];
     return NULL;
@@ -53,7 +58,7 @@ static void note_loads(Chunk *k, uint32_t first) {
         if (op->kind != OP_LOAD || op->parent != w->before->parent || op->results[0]->type.dtype == DT_PTR ||
             staged_row(k, op))
             continue;
-        for (uint32_t j = first + 1; j < k->strip_loops.len; j++) is_again |= copies(&k->strip_loops.at[j], op);
+        for (uint32_t j = first + 1; j < k->strip_loops.len; j++) is_again |= chunk_copies(&k->strip_loops.at[j], op);
         if (is_again) vec_push(k->scratch, &k->staged_rows, ((StagedRow){.load = op, .first = w}));
     }
 }
@@ -68,19 +73,48 @@ static uint32_t new_buffer(const Chunk *k, const Op *load, uint32_t chunks) {
     return buffer_add(k->f, (Buffer){.dtype = d, .places = places, .stages = chunks, .is_private = true});
 }
 
+/* How many chunks fit. */
+static uint64_t fitting(const Chunk *k, uint64_t room, uint64_t bytes) {
+    uint64_t taken = exchanges_of(k), chunks = k->extent / k->size, fit = taken < room ? (room - taken) / bytes : 0;
+    return fit < chunks ? fit : chunks;
+}
+
+/* How many chunks at the end stay in registers, where so many words of a thread may wait. */
+static uint64_t holding(const Chunk *k, uint64_t staged, uint64_t words, uint64_t bytes) {
+    uint64_t rest = k->extent / k->size - staged, most = words * 4 * 32 * k->f->num_warps / bytes;
+    return !staged || rest < most ? rest : most;
+}
+
+/* Two blocks of a multiprocessor take turns, one loads while the other stores: where all of the row fits beside
+ * another. */
 void chunk_plan_staged(Chunk *k, uint32_t room) {
-    uint64_t taken = exchanges_of(k), bytes = 0, chunks = k->extent / k->size;
+    uint64_t bytes = 0;
     for (uint32_t i = 0; i < k->strip_loops.len && !k->has_others; i++) note_loads(k, i);
     for (uint32_t i = 0; i < k->staged_rows.len; i++) bytes += (uint64_t)chunk_bytes(k, k->staged_rows.at[i].load);
-    uint64_t fit = bytes && taken < room ? (room - taken) / bytes : 0;
-    if (fit > chunks) fit = chunks;
+    if (!bytes) return;
+    uint64_t fit = fitting(k, (room + OWN_BYTES) / 2 - OWN_BYTES, bytes), held = holding(k, fit, MOST_HELD / 2, bytes);
+    if ((fit + held) * k->size < k->extent) {
+        fit = fitting(k, room, bytes);
+        held = holding(k, fit, MOST_HELD, bytes);
+    }
     if (!fit) k->staged_rows.len = 0;
     k->staged = fit * k->size;
+    k->held = fit ? held * k->size : 0;
     for (uint32_t i = 0; i < k->staged_rows.len; i++)
         k->staged_rows.at[i].buffer = new_buffer(k, k->staged_rows.at[i].load, (uint32_t)fit);
 }
 
 /* ---- In a loop --------------------------------------------------------------------------------------------------- */
+
+bool chunk_is_staged(const Chunk *k, const StripLoop *w, bool *is_first) {
+    bool found = false;
+    *is_first = false;
+    for (uint32_t i = 0; i < k->staged_rows.len; i++) {
+        found |= chunk_copies(w, k->staged_rows.at[i].load);
+        *is_first |= k->staged_rows.at[i].first == w;
+    }
+    return found;
+}
 
 /* The chunk's stage; NULL: there is one. */
 static Value *stage_of(const ChunkLoad *l, Builder *b) {
@@ -88,46 +122,26 @@ static Value *stage_of(const ChunkLoad *l, Builder *b) {
     return build2(b, OP_LSHR, l->place, build_int(b, type_scalar(DT_I32), log2_floor(l->k->size)));
 }
 
-static Value *is_staged(const ChunkLoad *l, Builder *b) {
-    return build_compare(b, OP_ICMP, PRED_SLT, l->place, build_int(b, type_scalar(DT_I32), (int64_t)l->k->staged));
-}
-
-static void staged_store(const ChunkLoad *l, Builder *b, const StagedRow *r, Value *v) {
-    Value *args[] = {v, stage_of(l, b)};
-    op_build(b, OP_SHSTORE, args, args[1] ? 2 : 1, (Attr){.buffer = r->buffer, .scope = SCOPE_BLOCK}, (Type){0});
-}
-
-static void staged_store_where(const ChunkLoad *l, Builder *b, const StagedRow *r, Value *v) {
-    const Op *test = build_if(b, is_staged(l, b), NULL, 0);
-    Builder then = builder_at_end(l->k->f, test->regions[0]), otherwise = builder_at_end(l->k->f, test->regions[1]);
-    then.span = otherwise.span = b->span;
-    staged_store(l, &then, r, v);
-    build_yield(&then, NULL, 0);
-    build_yield(&otherwise, NULL, 0);
-}
-
-static Value *staged_load(const ChunkLoad *l, Builder *b, const StagedRow *r, Type t) {
+static Value *staged_load(const ChunkLoad *l, Builder *b, const StagedRow *r) {
     Value *stage = stage_of(l, b);
+    Type t = type_with_shape(l->op->results[0]->type, shape_row(log2_floor(l->k->size)));
     return op_build(b, OP_SHLOAD, &stage, stage ? 1 : 0, (Attr){.buffer = r->buffer}, t)->results[0];
 }
 
-static Value *staged_or_load(const ChunkLoad *l, Builder *b, const StagedRow *r, Type t) {
-    const Op *test = build_if(b, is_staged(l, b), &t, 1);
-    Builder then = builder_at_end(l->k->f, test->regions[0]), otherwise = builder_at_end(l->k->f, test->regions[1]);
-    then.span = otherwise.span = b->span;
-    Value *old = staged_load(l, &then, r, t), *again = chunk_copy_op(l->k, &otherwise, l->op, l->map, l->place);
-    build_yield(&then, &old, 1);
-    build_yield(&otherwise, &again, 1);
-    return test->results[0];
+/* The stage is known before the load, so that a copy can bring what is loaded there. */
+static Value *load_to_stage(const ChunkLoad *l, Builder *b, const StagedRow *r) {
+    Value *args[] = {NULL, stage_of(l, b)}, *v = chunk_copy_op(l->k, b, l->op, l->map, l->place);
+    args[0] = v;
+    op_build(b, OP_SHSTORE, args, args[1] ? 2 : 1, (Attr){.buffer = r->buffer, .scope = SCOPE_BLOCK}, (Type){0});
+    return v;
 }
 
 Value *chunk_copy_load(const ChunkLoad *l, Builder *b) {
-    const StagedRow *r = staged_row(l->k, l->op);
-    bool is_whole = l->k->staged == l->k->extent, is_first = r && r->first == l->w;
-    Type t = type_with_shape(l->op->results[0]->type, shape_row(log2_floor(l->k->size)));
-    if (r && !is_first) return is_whole ? staged_load(l, b, r, t) : staged_or_load(l, b, r, t);
-    Value *v = chunk_copy_op(l->k, b, l->op, l->map, l->place);
-    if (is_first && is_whole) staged_store(l, b, r, v);
-    else if (is_first) staged_store_where(l, b, r, v);
-    return v;
+    StagedRow *r = staged_row(l->k, l->op);
+    bool is_first = r && r->first == l->w;
+    if (!r || l->source == FROM_MEMORY) return chunk_copy_op(l->k, b, l->op, l->map, l->place);
+    if (l->source == FROM_STAGES) return is_first ? load_to_stage(l, b, r) : staged_load(l, b, r);
+    if (!is_first) return r->held.at[l->held];
+    vec_push(l->k->scratch, &r->held, chunk_copy_op(l->k, b, l->op, l->map, l->place));
+    return r->held.at[r->held.len - 1];
 }

@@ -265,6 +265,15 @@ static Op *store_of_all(const Places *p, const Op *wait) {
     return shared_access(p->f, store).is_of_all ? store : NULL;
 }
 
+/* Does what blocks count depend on all that op loads? What a copy brings its thread reads in its round. */
+static bool has_come(const Places *p, const Op *op) {
+    if (op->kind != OP_COPYASYNC) return op->kind == OP_LOAD && p->is_source[op->id];
+    bool is_read = false;
+    for (const Op *read = op->parent->first; read && !is_read; read = read->next)
+        is_read = read->kind == OP_COPYREAD && read->attr.buffer == op->attr.buffer && p->is_source[read->id];
+    return is_read;
+}
+
 /* Bytes that blocks count depend on what they were computed from: where each warp stores some, who has them knows that
  * every thread has had what it loaded for them, and may overwrite that. */
 static void have_come(Places *p, const Op *wait, Accesses *pending) {
@@ -275,7 +284,7 @@ static void have_come(Places *p, const Op *wait, Accesses *pending) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < pending->len; i++) {
         const Op *op = pending->at[i].op;
-        if (!op || op->kind != OP_LOAD || !p->is_source[op->id]) pending->at[n++] = pending->at[i];
+        if (!op || !has_come(p, op)) pending->at[n++] = pending->at[i];
     }
     pending->len = n;
 }

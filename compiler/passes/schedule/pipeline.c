@@ -112,6 +112,7 @@ static void prefetch_copy(const Rotation *r, Builder *b, const PrefetchCopy *c, 
         return;
     }
     Attr attr = copy_attr(c);
+    if (c->keep) stage = front_value(r, b, c->stage, map);
     attr.is_begin = is_begin;
     attr.is_prefetch = !is_begin;
     Value *issue = front->more, *ptr = front_value(r, b, c->load->args[0], map),
@@ -165,18 +166,24 @@ static void copy_late(const Rotation *r, Builder *b, const PrefetchCopy *c, Valu
     build_yield(&in, NULL, 0);
 }
 
-/* What has arrived, as the load gives it. Copies leave zeros where the mask is off. */
+/* Copies leave zeros where the mask is off: is the load something else there? */
+static bool has_other(const Op *load) {
+    int64_t bits = 1;
+    return load->nargs > 2 && !(value_const(load->args[2], &bits) && bits == 0);
+}
+
+/* What has arrived, as the load gives it. */
 static Value *read_copy(Builder *b, const PrefetchCopy *c, Value *stage) {
     const Op *load = c->load;
-    int64_t bits = 1;
-    bool has_other = load->nargs > 2 && !(value_const(load->args[2], &bits) && bits == 0);
-    Value *args[] = {stage, has_other ? load->args[1] : NULL, has_other ? load->args[2] : NULL};
-    return op_build(b, OP_COPYREAD, args, has_other ? 3 : 1, copy_attr(c), load->results[0]->type)->results[0];
+    bool chooses = has_other(load);
+    Value *args[] = {stage, chooses ? load->args[1] : NULL, chooses ? load->args[2] : NULL};
+    return op_build(b, OP_COPYREAD, args, chooses ? 3 : 1, copy_attr(c), load->results[0]->type)->results[0];
 }
 
 static void replace_load(Rotation *r, const PrefetchCopy *c, const Front *front, ValueMap *map) {
     Builder b = builder_before(r->f, c->load);
-    Value *stage = r->slot ? r->slot : build_int(&b, type_scalar(DT_I32), 0), *from = stage;
+    Value *stage = c->keep ? c->stage : r->slot ? r->slot : build_int(&b, type_scalar(DT_I32), 0),
+          *from = stage;
     if (r->apart) copy_late(r, &b, c, stage);
     if (plant(PLANT_STAGE_INDEX) && r->slot) from = next_slot(&b, r->slot, r->plan->stages);
     Value *v = read_copy(&b, c, from);
@@ -198,6 +205,7 @@ static void rotate_own(Rotation *r, const Front *front, ValueMap *map) {
         Builder b = builder_before(r->f, c->load);
         if (!has_waited) build_order(&b, OP_COPYWAIT, plan->distance - 1);
         has_waited = true;
+        if (c->keep && !has_other(c->load)) op_erase(r->f, c->keep); /* else it puts there what the copy left zero */
         behind = builder_after(r->f, c->load);
         replace_load(r, c, front, map);
     }

@@ -1,4 +1,4 @@
-/* pipeline.h - what the files of the pass pipeline share (prefetch.c, front.c, pipeline.c):
+/* pipeline.h - what the files of the pass pipeline share (ahead.c, prefetch.c, front.c, pipeline.c):
  * which loads of a loop are issued ahead of their round, and how. */
 #ifndef FSC_PASSES_PIPELINE_H
 #define FSC_PASSES_PIPELINE_H
@@ -16,6 +16,8 @@ enum {
 typedef struct PrefetchCopy {
     Op *load;
     Op *store;        /* that put it into the buffer, for all threads to see; NULL: each thread reads its own */
+    Op *keep;         /* the store of it into a private buffer that later loops read, which is copied to; NULL: none */
+    Value *stage;     /* the round's own, there */
     uint8_t vec_log2;
     uint32_t vectors; /* of its own: how many of a thread's move */
     uint32_t buffer;  /* the ring */
@@ -41,6 +43,7 @@ typedef struct PrefetchPlan {
     uint32_t num_copies, num_loads, distance, stages;
     uint32_t lag;            /* rounds whose products go on behind the barrier of the next one: 0 or 1 */
     bool multiplies;         /* a product stands in the loop, which loads its operands */
+    bool keeps;              /* what it copies has stages already, one for each round */
     bool is_ring;            /* other threads read what one copied */
     bool is_bulk;            /* bulk copies bring all that others read: no barrier, the last reader fills a stage */
     PrefetchRead early[MOST_EARLY]; /* made before … */
@@ -74,6 +77,15 @@ static inline Block *body_of(const Rotation *r) {
 static inline bool is_carried(const Rotation *r, uint32_t i) {
     return r->carry >> i & 1;
 }
+
+/* By op id: the last attempt to follow a value that met it. */
+typedef struct Attempts {
+    uint32_t *stamp, last;
+} Attempts;
+/* Are the values known rounds ahead? *carried gains what they need of what the loop carries. */
+bool ahead_follows(Attempts *seen, const PrefetchPlan *plan, Value *const *values, uint32_t n, uint64_t *carried);
+/* Why the load must stay in its round; NULL: it need not, as far as plan->apart holds. */
+const char *ahead_ordered(const Func *f, PrefetchPlan *plan, const Op *load);
 
 /* Does the round of this loop variable run? */
 Value *front_runs(const Rotation *r, Builder *b, Value *iv);

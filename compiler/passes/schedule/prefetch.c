@@ -2,23 +2,21 @@
  *
  * In: loops with num_stages of 2 and more and loops that multiply what they load, behind layouts and exchanges. Out:
  * plans for the pass pipeline, and remarks about the loads that stay.
- * Rules: address and mask depend on the loop variable, on values from outside, and on carried values that do so
- * themselves. No op of the loop stores what the load reads, except through another parameter, which is then compared at
- * run time. No acquire, volatile load or assertion stands in the loop, unless nobody writes the memory. Asynchronous
- * copies take whole vectors of 4, 8 or 16 bytes. Where there are none, or programs are of one warp and share a block, a
- * few registers hold the load. What a loop stores at once for all threads, to multiply it, is copied to where it was
- * stored, or stays: it has no registers to spare. Such a loop has the kernel's stages if it says nothing, else four,
- * if as many blocks as registers allow find room beside each other.
+ * Rules: what ahead.c says. Asynchronous copies take whole vectors of 4, 8 or 16 bytes. Where there are none, or
+ * programs are of one warp and share a block, a few registers hold the load. What a loop stores at once for all
+ * threads, to multiply it, is copied to where it was stored, or stays: it has no registers to spare. Such a loop has
+ * the kernel's stages if it says nothing, else four, if as many blocks as registers allow find room beside each other.
+ * What a loop keeps for later ones has a stage for each round, and is copied there.
  */
 #include "passes/schedule/pipeline.h"
 
 #include <string.h>
 
 enum {
-    MOST_OPS = 64,     /* of an address: they are computed once more */
     MOST_WORDS = 16,   /* registers of a thread that wait for a round */
     STAGES = 4,        /* of a loop that multiplies, where nothing says how many */
     LEAST_TO_LAG = 3,  /* rounds ahead, one of which becomes a stage for products that go on meanwhile */
+    KEPT_AHEAD = 2,    /* rounds, where the row that is loaded stays in shared memory */
     OWN_WORDS = 72,    /* of a thread there, beside the sums: operands, addresses */
     OWN_BYTES = 1024,  /* of shared memory, which each block takes for itself */
 };
@@ -29,99 +27,10 @@ typedef struct Planner {
     Arena *scratch;
     const Facts *facts;
     PrefetchPlans *plans;
-    uint32_t *stamp, attempt; /* by op id */
+    Attempts seen;
     Lives lives;              /* a ring's is its loop's */
     uint32_t known;           /* buffers that they are of */
 } Planner;
-
-/* ---- Addresses --------------------------------------------------------------------------------------------------- */
-
-typedef struct Trace {
-    Planner *p;
-    const Block *body;
-    uint64_t carried;
-    uint32_t ops;
-} Trace;
-
-static bool follow(Trace *t, const Value *v) {
-    const Op *op = v->def;
-    if (!op && (v->block != t->body || v->index == 0)) return true;
-    if (!op) {
-        uint64_t bit = UINT64_C(1) << (v->index - 1);
-        if (t->carried & bit) return true;
-        t->carried |= bit;
-        return follow(t, t->body->last->args[v->index - 1]);
-    }
-    if (op->parent != t->body || t->p->stamp[op->id] == t->p->attempt) return true;
-    t->p->stamp[op->id] = t->p->attempt;
-    if (!op_is_pure(op->kind) || op->nregions || ++t->ops > MOST_OPS) return false;
-    for (uint32_t i = 0; i < op->nargs; i++)
-        if (!follow(t, op->args[i])) return false;
-    return true;
-}
-
-/* Can the operands be computed rounds ahead? *carried gains what they need. */
-static bool follows(Planner *p, const PrefetchPlan *plan, const Op *load, uint64_t *carried) {
-    Trace t = {.p = p, .body = plan->loop->regions[0]};
-    p->attempt++;
-    for (uint32_t i = 0; i < load->nargs; i++)
-        if (!follow(&t, load->args[i])) return false;
-    *carried |= t.carried;
-    return true;
-}
-
-/* ---- Memory ------------------------------------------------------------------------------------------------------ */
-
-/* The parameter that a pointer comes from, through arithmetic and what loops carry; NULL: not known. */
-static const Value *root_of(const Func *f, const Value *v, uint32_t depth) {
-    while (v->def && v->def->nargs && v->def->args[0]->type.dtype == DT_PTR && op_is_pure(v->def->kind) &&
-           v->def->kind != OP_SELECT)
-        v = v->def->args[0];
-    if (v->def || !depth) return NULL;
-    if (v->block == f->body) return v->type.dtype == DT_PTR ? v : NULL;
-    const Op *loop = v->block->owner;
-    if (loop->kind != OP_FOR || v->index == 0) return NULL;
-    const Value *next = v->block->last->args[v->index - 1];
-    while (next != v && next->def && next->def->kind == OP_ADDPTR) next = next->def->args[0];
-    return next == v ? root_of(f, loop->args[2 + v->index], depth - 1) : NULL;
-}
-
-static bool is_const(const Func *f, const Value *param) {
-    return param && f->params.at[param->index].is_const;
-}
-
-static const char *add_apart(PrefetchPlan *plan, uint32_t a, uint32_t b) {
-    for (uint32_t i = 0; i < plan->num_apart; i++)
-        if (plan->apart[i].a == a && plan->apart[i].b == b) return NULL;
-    if (plan->num_apart == MOST_PREFETCHED) return "the loop stores through too many parameters";
-    plan->apart[plan->num_apart++] = (Apart){a, b};
-    return NULL;
-}
-
-/* Why a load from `from` must stay behind op; NULL: it need not, as far as plan->apart holds. */
-static const char *order_of(const Func *f, PrefetchPlan *plan, const Op *op, const Op *load, const Value *from) {
-    if (is_const(f, from)) return NULL;
-    if (op->kind == OP_ASSERT) return "an assertion in the loop may end the program before";
-    if (!op_is_access(op->kind)) return NULL;
-    if (op->kind == OP_LOAD)
-        return op->attr.mem.is_volatile ? "a volatile load in the loop may wait for what it loads" : NULL;
-    if (op_is_atomic(op->kind) && order_acquires(op->attr.mem.order))
-        return "an atomic in the loop may wait for what it loads";
-    const Value *to = root_of(f, op->args[0], 4);
-    bool differ = op->args[0]->type.pointee != load->args[0]->type.pointee;
-    if (is_const(f, to) || (differ && from && to && from != to)) return NULL;
-    if (!from || !to) return "the loop stores through a pointer that may lead there";
-    return from == to ? "the loop stores through the same pointer" : add_apart(plan, from->index, to->index);
-}
-
-static const char *ordered(const Func *f, PrefetchPlan *plan, const Block *b, const Op *load, const Value *from) {
-    const char *why = NULL;
-    for (const Op *op = b->first; op && !why; op = op->next) {
-        why = order_of(f, plan, op, load, from);
-        for (uint32_t i = 0; i < op->nregions && !why; i++) why = ordered(f, plan, op->regions[i], load, from);
-    }
-    return why;
-}
 
 /* ---- Where it waits ---------------------------------------------------------------------------------------------- */
 
@@ -141,15 +50,19 @@ static uint32_t vector_of(const Op *load) {
     return load->attr.mem.mask_kind == MASK_ANY && load->nargs > 1 ? 0 : load->attr.mem.vec_log2;
 }
 
-static bool by_copy(const Planner *p, Op *load, PrefetchCopy *out) {
+static bool by_copy(const Planner *p, const Op *load, PrefetchCopy *out) {
     const MemAttr *m = &load->attr.mem;
     const Value *ptr = load->args[0];
     if (!target_has(p->c->target, FEATURE_COPIES) || !value_is_tile(ptr) || p->f->num_warps <= 1 || m->is_rotated)
         return false;
     uint32_t bytes = type_bytes(type_scalar(ptr->type.pointee)), vec = vector_of(load), unit = bytes << vec;
     if (unit != 4 && unit != 8 && unit != 16) return false;
-    *out = (PrefetchCopy){.load = load, .vec_log2 = (uint8_t)vec, .vectors = vectors_of(p, load, vec)};
-    return out->vectors > 0;
+    out->vec_log2 = (uint8_t)vec;
+    out->vectors = vectors_of(p, load, vec);
+    if (!out->keep) return out->vectors > 0;
+    out->stage = out->keep->args[1];
+    out->buffer = out->keep->attr.buffer;
+    return unit == buffer_run_bytes(&p->f->buffers.at[out->buffer]);
 }
 
 /* The store that alone takes the load, and whose buffer nothing but this round of the loop uses; else NULL. */
@@ -157,6 +70,17 @@ static Op *operand_store(const Planner *p, const Op *load) {
     Op *op = value_used_once(load->results[0]) ? load->results[0]->uses->op : NULL;
     bool is_store = op && op->kind == OP_SHSTORE && op->nargs == 1 && op->parent == load->parent;
     return is_store && op_is_exchange(p->f, op) && p->f->blocks_per_program == 1 ? op : NULL;
+}
+
+/* The store that keeps the load for later loops in a thread's own places, a stage for each round; else NULL. */
+static Op *keeping_store(const Func *f, const Op *load) {
+    for (const Use *u = load->kind == OP_LOAD ? load->results[0]->uses : NULL; u; u = u->next) {
+        Op *op = u->op;
+        if (op->kind == OP_SHSTORE && op->nargs == 2 && op->parent == load->parent &&
+            f->buffers.at[op->attr.buffer].is_private)
+            return op;
+    }
+    return NULL;
 }
 
 /* Accesses of the buffer from op on, in its block; -1: one that has no stage to read. */
@@ -229,23 +153,31 @@ static const char *why_not_copied(const Planner *p, const Op *load) {
     return "it takes no vectors of 4, 8 or 16 bytes, and too many registers would wait";
 }
 
+/* Are its address, mask and place known rounds ahead? */
+static bool is_known(Planner *p, const PrefetchPlan *plan, const PrefetchCopy *c, uint64_t *carry) {
+    return ahead_follows(&p->seen, plan, c->load->args, c->load->nargs, carry) &&
+           (!c->keep || ahead_follows(&p->seen, plan, &c->stage, 1, carry));
+}
+
 /* Why the load stays in its round; NULL: the plan has it. */
 static const char *plan_load(Planner *p, PrefetchPlan *plan, Op *load, Op *store) {
     PrefetchPlan was = *plan;
-    PrefetchCopy copy = {.load = load, .store = store};
+    PrefetchCopy copy = {.load = load, .store = store, .keep = plan->keeps ? keeping_store(p->f, load) : NULL};
     if (load->attr.mem.is_volatile) return "it is volatile";
     if (store && plan->num_copies == MOST_PREFETCHED) return "the loop has too many loads";
     const char *why = store ? by_ring(p, load, &copy) : NULL;
     if (why) return why;
     bool copies = store || (by_copy(p, load, &copy) && plan->num_copies < MOST_PREFETCHED);
+    if (plan->keeps && !copies) return "it is kept as it is loaded";
     if (!copies && (!by_registers(load) || plan->num_loads == MOST_PREFETCHED)) return why_not_copied(p, load);
-    if (!follows(p, plan, load, copies ? &plan->copies_carry : &plan->loads_carry)) {
+    if (!is_known(p, plan, &copy, copies ? &plan->copies_carry : &plan->loads_carry)) {
         *plan = was;
         return "its address or mask depends on what the loop loads or reduces";
     }
-    why = ordered(p->f, plan, plan->loop->regions[0], load, root_of(p->f, load->args[0], 4));
+    why = ahead_ordered(p->f, plan, load);
     plan->is_ring |= store != NULL;
-    if (!why && plan->is_ring && plan->num_apart) why = "the loop stores through another pointer that may lead there";
+    if (!why && (plan->is_ring || plan->keeps) && plan->num_apart)
+        why = "the loop stores through another pointer that may lead there";
     if (why) *plan = was;
     else if (copies) plan->copies[plan->num_copies++] = copy;
     else plan->loads[plan->num_loads++] = load;
@@ -325,6 +257,11 @@ static void take_back(Planner *p, PrefetchPlan *plan) {
 static void place_copies(Planner *p, PrefetchPlan *plan) {
     uint32_t said = stages_said(p->f, plan->loop), wanted = (said ? said : STAGES) - 1;
     if (!plan->num_copies) return;
+    if (plan->keeps) {
+        plan->distance = KEPT_AHEAD;
+        plan->stages = 1;
+        return;
+    }
     plan->is_bulk = plan->is_ring;
     for (uint32_t i = 0; i < plan->num_copies; i++) plan->is_bulk &= plan->copies[i].box || !plan->copies[i].store;
     if (wanted > MOST_DISTANCE) wanted = MOST_DISTANCE;
@@ -398,12 +335,19 @@ static bool multiplies(const Op *loop) {
     return has_product && !feeds_others;
 }
 
+static bool keeps(const Func *f, const Op *loop) {
+    bool found = false;
+    for (const Op *op = loop->regions[0]->first; op && !found; op = op->next) found = keeping_store(f, op) != NULL;
+    return found;
+}
+
 /* The loads of the body that are operands, or the others. True: there are such. */
 static bool plan_loads(Planner *p, PrefetchPlan *plan, bool operands) {
     bool has_any = false;
     for (Op *op = plan->loop->regions[0]->first; op; op = op->next) {
         Op *store = op->kind == OP_LOAD && plan->multiplies ? operand_store(p, op) : NULL;
         if (op->kind != OP_LOAD || operands != (store != NULL)) continue;
+        if (plan->keeps && !keeping_store(p->f, op)) continue;
         const char *why = plan_load(p, plan, op, store);
         if (why && (operands || plan->loop->attr.loop.num_stages)) remark(p, op, why);
         has_any = true;
@@ -418,12 +362,13 @@ static void plan_loop(Planner *p, Op *loop) {
     PrefetchPlan plan = {.loop = loop,
                          .direction = step->lo > 0 ? 1 : step->hi <= 0 ? -1 : 0,
                          .multiplies = multiplies(loop)};
+    plan.keeps = !asks && !plan.multiplies && keeps(p->f, loop);
     if (loop->nargs - 3 > MOST_CARRIED) {
         if (asks) remark(p, loop, "it carries too many values");
         return;
     }
     bool loads = plan_loads(p, &plan, true);
-    if (!asks && !plan.is_ring) return;
+    if (!asks && !plan.is_ring && !plan.keeps) return;
     loads |= plan_loads(p, &plan, false);
     if (!loads) remark(p, loop, "no load stands in its body, but perhaps in loops or branches within");
     place_copies(p, &plan);
@@ -433,7 +378,7 @@ static void plan_loop(Planner *p, Op *loop) {
 
 static bool asks(const Func *f, const Op *op) {
     if (op->kind != OP_FOR || stages_said(f, op) == 1) return false;
-    return op->attr.loop.num_stages >= 2 || multiplies(op);
+    return op->attr.loop.num_stages >= 2 || multiplies(op) || keeps(f, op);
 }
 
 static void visit(void *context, Op *op) {
@@ -467,7 +412,7 @@ void prefetch_plan(Func *f, PassContext *c, Arena *scratch, PrefetchPlans *plans
     func_walk(f, find_asking, &any);
     if (!any.found) return;
     p.facts = facts_compute(f, scratch);
-    p.stamp = NEW_ARRAY(scratch, uint32_t, f->next_op);
+    p.seen.stamp = NEW_ARRAY(scratch, uint32_t, f->next_op);
     p.lives = lives_of(f, scratch);
     p.known = f->buffers.len;
     func_walk(f, visit, &p);

@@ -39,8 +39,9 @@ static const struct {
  * MOST_EACH: elements of 4 bytes in one thread, where the source says how many warps there are; of more than 512
  * threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is strip-mined, since a loop needs registers
  * itself; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole chunks, and
- * half as many where more than one row is loaded, a quarter if any of them is narrow: elements one by one take most
- * registers. READ_WARPS: of two rows that are only read, or of one that is too long for a cluster: one block goes
+ * half as many where more than one row is loaded, a quarter if any of them is narrow and none is stored: elements one
+ * by one take most registers. CHUNK_NARROW: of narrow rows that are stored, so that two blocks have registers.
+ * READ_WARPS: of two rows that are only read, or of one that is too long for a cluster: one block goes
  * through them, as nothing is kept; READ_BLOCKS do where one has more than READ_BYTES, since few long rows make an
  * uneven last round of blocks. LANE_BYTES, LANE_MOST: what a lane of less than a warp holds, two vectors of the row or
  * so many elements; SECTOR: bytes of a row that its lanes take at once, at least: short pieces of many rows keep the
@@ -54,6 +55,7 @@ enum {
     SPREAD_BYTES = 1 << 15,
     MOST_EACH = 128,
     CHUNK_EACH = 32,
+    CHUNK_NARROW = 16,
     CHUNK_WARPS = 16,
     READ_WARPS = 8,
     READ_BLOCKS = 4,
@@ -258,7 +260,8 @@ uint64_t distribute_chunk(Func *f, const Facts *facts, const PassContext *c, uin
     f->num_ctas = blocks;
     if (!f->num_warps) f->num_warps = is_read ? READ_WARPS : CHUNK_WARPS;
     if (c->target->max_shared < ROOMY_BYTES) each /= 2;
-    if (loads > 1) each /= narrow < 4 ? 4 : 2;
+    if (loads > 1) each /= narrow < 4 && !a.is_stored ? 4 : 2;
+    if (narrow < 4 && a.is_stored && each > CHUNK_NARROW) each = CHUNK_NARROW;
     each =
         each * 4 / wide > c->target->max_vector_bytes / narrow ? each * 4 / wide : c->target->max_vector_bytes / narrow;
     return (uint64_t)blocks * f->num_warps * c->target->warp_threads * each;

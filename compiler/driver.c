@@ -163,6 +163,13 @@ static uint32_t grid_blocks(const fsc_compile_options *o) {
     return blocks;
 }
 
+/* A cluster lies within one group of multiprocessors, and on an H200 seven of its eight groups have the 16 of the
+ * largest one (docs/lab/few-rows.md). */
+static bool clusters_wait(const fsc_compilation *c, const fsc_compile_options *o) {
+    uint32_t sms = o->few_programs && o->device ? o->device->sms : 0;
+    return o->most_programs * c->target->max_cluster > sms - sms / 8;
+}
+
 static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, bool to_simt) {
     PassContext p = {
         .diag = c->diag,
@@ -180,6 +187,7 @@ static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, bool to
         .overlap = o->overlap,
         .maps = !o->no_maps,
         .grid_blocks = grid_blocks(o),
+        .clusters_wait = clusters_wait(c, o),
         .most_programs = o->most_programs,
         .remarks = o->remarks && to_simt,
     };

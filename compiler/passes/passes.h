@@ -17,6 +17,7 @@ typedef struct PassContext {
     bool few_programs;      /* no more than multiprocessors */
     bool overlap;           /* it may begin before those ahead have ended */
     uint32_t grid_blocks;   /* blocks that a program may have all over the device; 1: one */
+    bool clusters_wait;     /* so many of the largest clusters, a block to a multiprocessor, are not on it at once */
     uint32_t most_programs; /* there are no more; 0: not said */
     bool for_gpu;         /* walk the GPU rows too */
     bool to_code;         /* a back end takes the result: a list must leave nothing undone that it needs */

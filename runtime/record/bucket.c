@@ -43,7 +43,9 @@ Bucket bucket_of(uint32_t value, uint32_t unit) {
 /* ---- Few programs ------------------------------------------------------------------------------------------------ */
 
 /* LEAST_ROW: shorter rows are one block's, however few they are. FINE_ROW: longer ones may be shared by more blocks
- * than a cluster has, the more the fewer they are; of so few programs, FINE_PROGRAMS, each power of two is a range. */
+ * than a cluster has, the more the fewer they are; of so few programs, FINE_PROGRAMS, each power of two is a range.
+ * FINE_PROGRAMS alone are another one, as clusters of 16 blocks for each would not all be on a device of 132
+ * multiprocessors at once (docs/lab/few-rows.md). */
 enum { LEAST_ROW = 8192, FINE_ROW = 32768, FINE_PROGRAMS = 8 };
 
 bool bucket_of_rows(int64_t rows, uint32_t sms, uint32_t longest, Bucket *out) {
@@ -52,6 +54,8 @@ bool bucket_of_rows(int64_t rows, uint32_t sms, uint32_t longest, Bucket *out) {
     *out = (Bucket){1, sms};
     if (longest <= FINE_ROW) return true;
     *out = power <= FINE_PROGRAMS && power <= sms ? (Bucket){power / 2 + 1, power} : (Bucket){FINE_PROGRAMS + 1, sms};
+    if (out->most == FINE_PROGRAMS)
+        *out = rows == FINE_PROGRAMS ? (Bucket){FINE_PROGRAMS, FINE_PROGRAMS} : (Bucket){out->least, FINE_PROGRAMS - 1};
     if (out->least > (uint32_t)rows) *out = (Bucket){1, sms}; /* a device of few multiprocessors */
     return true;
 }

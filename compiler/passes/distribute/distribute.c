@@ -301,8 +301,10 @@ void distribute_program(Func *f, const Facts *facts, const PassContext *c) {
     Rows rows = rows_of(&a, c, l.bytes);
     uint64_t size = register_bytes(&l);
     f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, &a, rows, size, l.bytes < 4, c);
-    bool is_grid = f->blocks_per_program <= f->grid_blocks &&
-                   (f->num_ctas || f->blocks_per_program > c->target->max_cluster);
+    /* blocks of so much have a multiprocessor each; of less, several clusters fit beside each other */
+    bool is_crowded = f->grid_blocks == c->target->max_cluster && size / f->blocks_per_program > SHARED_BYTES,
+         is_beyond = is_crowded || f->blocks_per_program > c->target->max_cluster,
+         is_grid = f->blocks_per_program <= f->grid_blocks && (f->num_ctas || is_beyond);
     f->scope = f->blocks_per_program == 1 ? SCOPE_BLOCK : is_grid ? SCOPE_GRID : SCOPE_CLUSTER;
     uint64_t share = size / f->blocks_per_program * (c->few_programs ? 2 : 1); /* few programs: shorter threads */
     /* more than 16 warps would have too few registers */

@@ -228,6 +228,38 @@ def chunked_more_than_fits(bench, n, dtype):
     judge(got, seen, dtype, f"{n} columns of {dtype}")
 
 
+AGAIN = """
+@kernel(grid=(n_rows,), BLOCK=next_power_of_2(n))
+def f(y: *fp32, s: *fp32, x: *T, stride: i32, n_rows: i32, n: i32, BLOCK: constexpr = 1, T: dtype = fp32):
+    row = program_id(0)
+    cols = arange(0, BLOCK)
+    v = load(x + row * stride + cols, mask=cols < n, other=-inf).to(fp32)
+    top = max(v, axis=0)
+    near = sum(where(v > top - 1.0, 1.0, 0.0), axis=0)
+    least = min(where(v > top - near, v, 0.0), axis=0)
+    store(s + row * 3 + 0, top)
+    store(s + row * 3 + 1, near)
+    store(s + row * 3 + 2, least)
+    store(y + row * n + cols, v - near, mask=cols < n)
+"""
+
+
+@case(n=[40000, 33001, 32768, 131072, 100000], dtype=["fp32", "fp16"], warps=[2, 4])
+def chunked_again(bench, n, dtype, warps):
+    """What loops find of a row that the first one has read: in shared memory, in registers, in memory. Beyond the row
+    that is -inf, which all of them tell from 0; the row is below it."""
+    rng, stride = np.random.default_rng(n), (n + 7) // 8 * 8
+    x = (rng.integers(-4000, -2000, (2, stride)) / 64).astype(np.float32)
+    xb, s, y = bench.buffer(dtype, x.size, x.ravel()), bench.buffer("fp32", 6), bench.buffer("fp32", 2 * n)
+    bench.run(AGAIN, y, s, xb, stride, 2, n, defines={"T": dtype}, num_warps=warps, num_ctas=1)
+    v = x[:, :n] if dtype == "fp32" else x[:, :n].astype(np.float16).astype(np.float32)
+    top = v.max(1)
+    near = (v > top[:, None] - 1).sum(1).astype(np.float32)
+    least = np.where(v > (top - near)[:, None], v, 0).min(1)
+    same_bits(s.read().reshape(2, 3), np.stack([top, near, least], axis=1), f"{n} columns of {dtype}")
+    same_bits(y.read().reshape(2, n), v - near[:, None], f"{n} columns of {dtype}")
+
+
 FORMS = {  # exponentials below a maximum, and what makes the sum of them
     "plain": "e = exp(v - m)",
     "scaled before": "w = v * 0.25; e = exp(w - max(w, axis=0))",

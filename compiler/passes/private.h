@@ -92,10 +92,14 @@ enum { RESIDENT_THREADS = 1280, RESIDENT_WARPS = 8 };
 
 /* How many lanes a program of its tiles wants: a warp's where it is one, or more than one. */
 uint32_t distribute_lanes(Func *f, const Facts *facts, const PassContext *c);
+/* How many elements of a row are taken at a time, a power of two; may rows begin anywhere? */
+typedef struct RowChunk {
+    uint64_t size;
+    bool is_rotated;
+} RowChunk;
 /* Where no program of the target holds the largest tile in registers (elements of `wide` bytes, in memory `narrow` at
- * least): warps and blocks are chosen, and the result is how many elements they take at a time, a power of two. Else 0.
- * `loads` of such tiles there are. */
-uint64_t distribute_chunk(Func *f, const Facts *facts, const PassContext *c, uint32_t wide, uint32_t narrow,
+ * least): warps and blocks are chosen, and how much they take at a time. Else {0}. `loads` of such tiles there are. */
+RowChunk distribute_chunk(Func *f, const Facts *facts, const PassContext *c, uint32_t wide, uint32_t narrow,
                           uint32_t loads);
 
 /* ---- The pipeline (run.c) ---------------------------------------------------------------------------------------- */

@@ -1,8 +1,13 @@
-# RUN: fsc %s --arch=sm_90 --verify-each --print-after=chunk -o %t.ptx -D BLOCK=1048576 2>&1 | FileCheck %s
+# RUN: fsc %s --arch=sm_90 --verify-each --print-after=chunk -o %t.ptx -D BLOCK=1048576 \
+# RUN:   --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,1048576" 2>&1 | FileCheck %s
 # RUN: FileCheck %s --check-prefix=PTX --input-file=%t.ptx
 # RUN: fsc %s --arch=sm_90 --print-after=barrier -o /dev/null -D BLOCK=1048576 2>&1 | FileCheck %s --check-prefix=MEET
+# RUN: fsc %s --arch=sm_90 --print-after=barrier -o /dev/null -D BLOCK=1048576 \
+# RUN:   --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,1048576" 2>&1 | FileCheck %s --check-prefix=MEET
 # RUN: fsc %s --arch=sm_90 --print-after=chunk -o /dev/null -D BLOCK=1048576 -T T=fp16 2>&1 \
 # RUN:   | FileCheck %s --check-prefix=FITS
+# RUN: fsc %s --arch=sm_90 --print-after=chunk -o /dev/null -D BLOCK=1048576 \
+# RUN:   --signature "*fp16:16,*fp16:16,*fp16:16,i32:16,1048576,0,fp16" 2>&1 | FileCheck %s --check-prefix=TWO
 # RUN: fsc %s --arch=sm_80 --print-after=chunk -o /dev/null -D BLOCK=65536 -T T=fp16 2>&1 \
 # RUN:   | FileCheck %s --check-prefix=FITS
 # RUN: fsc %s --arch=sm_86 --print-after=chunk -o /dev/null -D BLOCK=65536 2>&1 | FileCheck %s --check-prefix=SMALL
@@ -14,12 +19,12 @@
 # RUN:   --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,1048576" 2>&1 | FileCheck %s --check-prefix=OTHERS
 # RUN: fsc %s --arch=sm_90 --print-after=pipeline -o /dev/null -D BLOCK=1048576 --num-stages=1 \
 # RUN:   --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,1048576" 2>&1 | FileCheck %s --check-prefix=ROUND
-# RUN: fsc %s --arch=sm_90 --print-after=barrier -o /dev/null -D BLOCK=1048576 \
-# RUN:   --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,1048576" 2>&1 | FileCheck %s --check-prefix=MEET
-# RUN: fsc %s --arch=sm_80 --print-after=chunk -o /dev/null -D BLOCK=262144 2>&1 | FileCheck %s --check-prefix=REST
+# RUN: fsc %s --arch=sm_80 --print-after=chunk -o /dev/null -D BLOCK=262144 \
+# RUN:   --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,262144" 2>&1 | FileCheck %s --check-prefix=REST
 # One loop for maximum and sum, each thread for itself, then each warp; what fits of the row stays on chip. Three of
 # four chunks are in shared memory, and one is in registers: its load is under way before the loop. Of 16 bits six of
-# eight, so that two blocks fit beside each other; all of a shorter row on a target without clusters.
+# eight, so that two blocks fit beside each other; all of a row that begins anywhere, which has no registers for that,
+# and of a shorter one on a target without clusters.
 
 # CHECK: #b0 = #buffer<3 x [512x32] fp32 at #l{{[0-9]+}} private>
 # CHECK-LABEL: func @normalize
@@ -104,6 +109,19 @@
 # FITS-NOT: {{ }}load
 # FITS: shared_load
 # FITS-NOT: {{ }}load
+
+# TWO: #b0 = #buffer<6 x [512x16] fp16
+# TWO: [[FIRST:%[0-9]+]] = load
+# TWO: [[SECOND:%[0-9]+]] = load
+# TWO: for
+# TWO: shared_store
+# TWO: fpext [[FIRST]]
+# TWO: fpext [[SECOND]]
+# TWO: fpext [[FIRST]]
+# TWO: fpext [[SECOND]]
+# TWO: for
+# TWO-NOT: {{ }}load
+# TWO: shared_load
 
 # SMALL: #b0 = #buffer<3 x {{.*}} fp32 at #l{{[0-9]+}} private>
 # SMALL: shared_store

@@ -252,7 +252,8 @@ static bool plan(Chunk *k, const PassContext *c) {
     k->taken = NEW_ARRAY(k->scratch, bool, k->f->next_op);
     func_walk(k->f, check_op, k);
     const Facts *facts = k->sound ? facts_compute(k->f, k->scratch) : NULL;
-    if (facts) k->size = distribute_chunk(k->f, facts, c, k->wide, k->narrow, k->loads);
+    RowChunk chunk = facts ? distribute_chunk(k->f, facts, c, k->wide, k->narrow, k->loads) : (RowChunk){0};
+    k->size = chunk.size;
     if (!k->size) return false;
     plan_block(k, k->f->body);
     uint32_t warps = k->f->num_warps * k->f->num_ctas;
@@ -262,7 +263,7 @@ static bool plan(Chunk *k, const PassContext *c) {
     }
     if (!k->sound || !k->strip_loops.len) return false;
     k->extent = chunk_extent(k, facts);
-    chunk_plan_staged(k, c->target->max_shared);
+    chunk_plan_staged(k, c->target->max_shared, !chunk.is_rotated);
     return true;
 }
 

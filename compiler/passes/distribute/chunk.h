@@ -50,8 +50,8 @@ typedef struct Chunk {
 
 /* How far the planned loops have to go (extent.c). */
 uint64_t chunk_extent(const Chunk *k, const Facts *facts);
-/* Which rows stay on chip, and how much of them (staged.c). `room`: bytes of a block. */
-void chunk_plan_staged(Chunk *k, uint32_t room);
+/* Which rows stay on chip, and how much of them (staged.c). `room`: bytes of a block; may_hold: in registers, too. */
+void chunk_plan_staged(Chunk *k, uint32_t room, bool may_hold);
 bool chunk_copies(const StripLoop *w, const Op *op);
 /* Does loop w use a row that stays on chip? Is it the first to? */
 bool chunk_is_staged(const Chunk *k, const StripLoop *w, bool *is_first);

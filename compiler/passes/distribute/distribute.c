@@ -39,8 +39,9 @@ static const struct {
  * MOST_EACH: elements of 4 bytes in one thread, where the source says how many warps there are; of more than 512
  * threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is strip-mined, since a loop needs registers
  * itself; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole chunks, and
- * half as many where more than one row is loaded, a quarter if any of them is narrow and none is stored: elements one
- * by one take most registers. CHUNK_NARROW: of narrow rows that are stored, so that two blocks have registers.
+ * half as many where more than one row is loaded, a quarter if any of them is narrow and copies do not bring them:
+ * elements one by one take most registers. CHUNK_NARROW: of narrow rows that copies bring, so that two blocks have
+ * registers.
  * READ_WARPS: of two rows that are only read, or of one that is too long for a cluster: one block goes
  * through them, as nothing is kept; READ_BLOCKS do where one has more than READ_BYTES, since few long rows make an
  * uneven last round of blocks. LANE_BYTES, LANE_MOST: what a lane of less than a warp holds, two vectors of the row or
@@ -249,22 +250,24 @@ static uint64_t held_of_read(const Func *f, const PassContext *c, uint32_t most,
     return loads == 1 && each * most > one ? each * most : one;
 }
 
-uint64_t distribute_chunk(Func *f, const Facts *facts, const PassContext *c, uint32_t wide, uint32_t narrow,
+RowChunk distribute_chunk(Func *f, const Facts *facts, const PassContext *c, uint32_t wide, uint32_t narrow,
                           uint32_t loads) {
     Access a = find_access(f, facts, c);
     bool is_read = !f->num_ctas && a.is_row && !a.is_stored && !c->few_programs;
     uint32_t most = most_blocks(f, c), blocks = most, each = CHUNK_EACH;
     uint64_t bytes = find_largest(f, facts).elements * wide;
-    if (bytes <= (is_read ? held_of_read(f, c, most, narrow, loads) : block_bytes(f, c, BLOCK_BYTES) * most)) return 0;
+    if (bytes <= (is_read ? held_of_read(f, c, most, narrow, loads) : block_bytes(f, c, BLOCK_BYTES) * most))
+        return (RowChunk){0};
     if (is_read) blocks = bytes > READ_BYTES && most >= READ_BLOCKS ? READ_BLOCKS : 1;
     f->num_ctas = blocks;
     if (!f->num_warps) f->num_warps = is_read ? READ_WARPS : CHUNK_WARPS;
     if (c->target->max_shared < ROOMY_BYTES) each /= 2;
-    if (loads > 1) each /= narrow < 4 && !a.is_stored ? 4 : 2;
-    if (narrow < 4 && a.is_stored && each > CHUNK_NARROW) each = CHUNK_NARROW;
+    bool is_copied = a.is_stored && !a.is_rotated;
+    if (loads > 1) each /= narrow < 4 && !is_copied ? 4 : 2;
+    if (narrow < 4 && is_copied && each > CHUNK_NARROW) each = CHUNK_NARROW;
     each =
         each * 4 / wide > c->target->max_vector_bytes / narrow ? each * 4 / wide : c->target->max_vector_bytes / narrow;
-    return (uint64_t)blocks * f->num_warps * c->target->warp_threads * each;
+    return (RowChunk){(uint64_t)blocks * f->num_warps * c->target->warp_threads * each, a.is_rotated};
 }
 
 static uint64_t register_bytes(const Largest *l) {

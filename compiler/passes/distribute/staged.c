@@ -79,27 +79,28 @@ static uint64_t fitting(const Chunk *k, uint64_t room, uint64_t bytes) {
     return fit < chunks ? fit : chunks;
 }
 
-/* How many chunks at the end stay in registers, where so many words of a thread may wait. */
+/* How many of the others stay in registers, where so many words of a thread may wait. */
 static uint64_t holding(const Chunk *k, uint64_t staged, uint64_t words, uint64_t bytes) {
     uint64_t rest = k->extent / k->size - staged, most = words * 4 * 32 * k->f->num_warps / bytes;
-    return !staged || rest < most ? rest : most;
+    if (!staged) return 0;
+    return rest < most ? rest : most;
 }
 
 /* Two blocks of a multiprocessor take turns, one loads while the other stores: where all of the row fits beside
- * another. */
-void chunk_plan_staged(Chunk *k, uint32_t room) {
-    uint64_t bytes = 0;
+ * another. Rows that begin anywhere have no registers for that: their loads are in two versions, and wait. */
+void chunk_plan_staged(Chunk *k, uint32_t room, bool may_hold) {
+    uint64_t bytes = 0, most = may_hold ? MOST_HELD : 0;
     for (uint32_t i = 0; i < k->strip_loops.len && !k->has_others; i++) note_loads(k, i);
     for (uint32_t i = 0; i < k->staged_rows.len; i++) bytes += (uint64_t)chunk_bytes(k, k->staged_rows.at[i].load);
     if (!bytes) return;
-    uint64_t fit = fitting(k, (room + OWN_BYTES) / 2 - OWN_BYTES, bytes), held = holding(k, fit, MOST_HELD / 2, bytes);
+    uint64_t fit = fitting(k, (room + OWN_BYTES) / 2 - OWN_BYTES, bytes), held = holding(k, fit, most / 2, bytes);
     if ((fit + held) * k->size < k->extent) {
         fit = fitting(k, room, bytes);
-        held = holding(k, fit, MOST_HELD, bytes);
+        held = holding(k, fit, most, bytes);
     }
     if (!fit) k->staged_rows.len = 0;
     k->staged = fit * k->size;
-    k->held = fit ? held * k->size : 0;
+    k->held = held * k->size;
     for (uint32_t i = 0; i < k->staged_rows.len; i++)
         k->staged_rows.at[i].buffer = new_buffer(k, k->staged_rows.at[i].load, (uint32_t)fit);
 }

@@ -163,11 +163,11 @@ static uint32_t grid_blocks(const fsc_compile_options *o) {
     return blocks;
 }
 
-/* A cluster lies within one group of multiprocessors, and on an H200 seven of its eight groups have the 16 of the
- * largest one (docs/lab/few-rows.md). */
+/* A cluster lies within one group of multiprocessors, and on an H200 seven of its eight groups have 16
+ * (docs/lab/few-rows.md). */
 static bool clusters_wait(const fsc_compilation *c, const fsc_compile_options *o) {
-    uint32_t sms = o->few_programs && o->device ? o->device->sms : 0;
-    return o->most_programs * c->target->max_cluster > sms - sms / 8;
+    uint32_t sms = o->few_programs && o->device ? o->device->sms : 0, cluster = c->target->max_cluster;
+    return cluster == 16 && o->most_programs * cluster > sms - sms / 8;
 }
 
 static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, bool to_simt) {

@@ -92,10 +92,10 @@ enum { RESIDENT_THREADS = 1280, RESIDENT_WARPS = 8 };
 
 /* How many lanes a program of its tiles wants: a warp's where it is one, or more than one. */
 uint32_t distribute_lanes(Func *f, const Facts *facts, const PassContext *c);
-/* How many elements of a row are taken at a time, a power of two; may rows begin anywhere? */
+/* How many elements of a row are taken at a time, a power of two; may copies bring them? */
 typedef struct RowChunk {
     uint64_t size;
-    bool is_rotated;
+    bool is_copied;
 } RowChunk;
 /* Where no program of the target holds the largest tile in registers (elements of `wide` bytes, in memory `narrow` at
  * least): warps and blocks are chosen, and how much they take at a time. Else {0}. `loads` of such tiles there are. */

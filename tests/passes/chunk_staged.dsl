@@ -13,12 +13,10 @@
 # RUN: fsc %s --arch=sm_86 --print-after=chunk -o /dev/null -D BLOCK=65536 2>&1 | FileCheck %s --check-prefix=SMALL
 # RUN: fsc %s --arch=sm_90 --print-after=chunk -o /dev/null -D BLOCK=16384 -D TABLE=1 --num-warps=1 --num-ctas=1 2>&1 \
 # RUN:   | FileCheck %s --check-prefix=OTHER
-# RUN: fsc %s --arch=sm_90 --verify-each --print-after=pipeline -o /dev/null -D BLOCK=1048576 -D "n>=800000" \
+# RUN: fsc %s --arch=sm_90 --verify-each --print-after=pipeline -o /dev/null -D BLOCK=1048576 -D "n>=800000" --num-stages=1 \
 # RUN:   --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,1048576" 2>&1 | FileCheck %s --check-prefix=AHEAD
 # RUN: fsc %s --arch=sm_90 --verify-each --print-after=pipeline -o /dev/null -D BLOCK=1048576 \
 # RUN:   --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,1048576" 2>&1 | FileCheck %s --check-prefix=OTHERS
-# RUN: fsc %s --arch=sm_90 --print-after=pipeline -o /dev/null -D BLOCK=1048576 --num-stages=1 \
-# RUN:   --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,1048576" 2>&1 | FileCheck %s --check-prefix=ROUND
 # RUN: fsc %s --arch=sm_80 --print-after=chunk -o /dev/null -D BLOCK=262144 \
 # RUN:   --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,262144" 2>&1 | FileCheck %s --check-prefix=REST
 # One loop for maximum and sum, each thread for itself, then each warp; what fits of the row stays on chip. Three of
@@ -66,9 +64,6 @@
 # OTHERS: %v{{.*}} = copy_read %{{[0-9]+}}, %{{.*}}, %{{.*}} {buffer = b0,
 # OTHERS: shared_store %v{{.*}} {buffer = b0}
 # OTHERS: shared_load %{{.*}} {buffer = b0}
-
-# One stage: a round loads for itself.
-# ROUND-NOT: copy_async
 
 # What does not fit is loaded again.
 # REST: [[HELD:%v[_0-9]*]] = load

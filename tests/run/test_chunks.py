@@ -260,6 +260,39 @@ def chunked_again(bench, n, dtype, warps):
     same_bits(y.read().reshape(2, n), v - near[:, None], f"{n} columns of {dtype}")
 
 
+ARMS = {  # what an arm that stores nothing makes of the row: its first loop, or behind another one
+    "behind": ("m = max(v, axis=0)", "m > -1000000.0", "s = sum(exp(v - m), axis=0)", "exp(v - m) / s"),
+    "beside": ("t = sum(v, axis=0)", "flag > 0", "s = max(v, axis=0)", "v - t - s"),
+    "first": ("t = 0.0", "flag > 0", "s = max(v, axis=0)", "v - t - s"),
+}
+
+
+@case(arm=list(ARMS), n=[40000, 131072])
+def chunked_in_an_arm(bench, arm, n):
+    """A row that the arm of an `if` reduces, with loops before and behind it."""
+    before, condition, within, value = ARMS[arm]
+    source = f"""
+@kernel(grid=(n_rows,), BLOCK=next_power_of_2(n))
+def f(y: *fp32, x: *fp32, n_rows: i32, n: i32, flag: i32, BLOCK: constexpr = 1):
+    row = program_id(0)
+    cols = arange(0, BLOCK)
+    v = load(x + row * n + cols, mask=cols < n, other={"-inf" if arm == "behind" else 0})
+    {before}
+    if {condition}:
+        {within}
+    else:
+        s = 1.0
+    store(y + row * n + cols, {value}, mask=cols < n)
+"""
+    x = np.random.default_rng(n).integers(-9, 10, (2, n)).astype(np.float32)
+    xb, y = bench.buffer("fp32", x.size, x.ravel()), bench.buffer("fp32", x.size)
+    bench.run(source, y, xb, 2, n, 1, num_warps=4, num_ctas=1)
+    top, total = x.max(1, keepdims=True), x.sum(1, keepdims=True)
+    e = np.exp(x.astype(np.float64) - top)
+    want = {"behind": e / e.sum(1, keepdims=True), "beside": x - total - top, "first": x - top}[arm]
+    close(y.read().reshape(2, n), want, 1e-5, 0, f"{n} columns, {arm}")
+
+
 FORMS = {  # exponentials below a maximum, and what makes the sum of them
     "plain": "e = exp(v - m)",
     "scaled before": "w = v * 0.25; e = exp(w - max(w, axis=0))",

@@ -76,9 +76,9 @@ static Fact fact_of_iv(const Facts *s, const Op *loop) {
     f.divisible[0] = lo->divisible[0] < step->divisible[0] ? lo->divisible[0] : step->divisible[0];
     if (step->lo > 0 && hi->hi > full.lo) {
         f.hi = hi->hi - 1 > lo->lo ? hi->hi - 1 : lo->lo;
-        bool is_known = lo->lo == lo->hi && hi->lo == hi->hi && step->lo == step->hi;
-        if (is_known) f.hi -= (f.hi - lo->lo) % step->lo;
         f.lo = hi->hi - 1 <= full.hi - step->hi ? lo->lo : full.lo;
+        bool is_known = lo->lo == lo->hi && hi->lo == hi->hi && step->lo == step->hi;
+        if (is_known && f.lo >= 0) f.hi -= (f.hi - f.lo) % step->lo;
     } else if (step->hi <= 0 && hi->lo < full.hi) {
         f.lo = hi->lo + 1 < lo->hi ? hi->lo + 1 : lo->hi;
         f.hi = hi->lo + 1 >= full.lo - step->lo ? lo->hi : full.hi;

@@ -231,11 +231,20 @@ static bool ends_segment(const Op *op, const Segment *s) {
     }
 }
 
+/* Loops in the arms of an `if` stand in the order of the program, too. */
+static bool has_loops(const Chunk *k, const Op *op) {
+    bool found = false;
+    for (uint32_t r = 0; r < op->nregions; r++)
+        for (const Op *in = op->regions[r]->first; in && !found; in = in->next)
+            found = touches_row(k, in) || has_loops(k, in);
+    return found;
+}
+
 static void plan_block(Chunk *k, Block *b) {
     Segment s = {0};
     for (Op *op = b->first; op && k->sound; op = op->next) {
         bool is_strip_mined = touches_row(k, op), is_store = op->kind == OP_STORE && !op->attr.mem.is_volatile;
-        if (!is_strip_mined && !is_store && ends_segment(op, &s)) close_segment(k, &s, op);
+        if (has_loops(k, op) || (!is_strip_mined && !is_store && ends_segment(op, &s))) close_segment(k, &s, op);
         else if (waits_for(op, &s.reductions)) close_loop(k, &s, op, false);
         if (is_strip_mined && op->kind == OP_REDUCE && !k->taken[op->id]) vec_push(k->scratch, &s.reductions, op);
         if (is_store) vec_push(k->scratch, is_strip_mined ? &s.stores : &s.late, op);
@@ -263,7 +272,7 @@ static bool plan(Chunk *k, const PassContext *c) {
     }
     if (!k->sound || !k->strip_loops.len) return false;
     k->extent = chunk_extent(k, facts);
-    chunk_plan_staged(k, c->target->max_shared, !chunk.is_rotated);
+    chunk_plan_staged(k, c->target->max_shared, chunk.is_copied);
     return true;
 }
 
@@ -279,7 +288,9 @@ void pass_chunk(Func *f, PassContext *c) {
     for (uint32_t i = 0; i < k.strip_loops.len && changed; i++) chunk_build_loop(&k, &k.strip_loops.at[i]);
     for (uint32_t i = 0; i < k.apart.len && changed; i++) vec_push(f->arena, &f->apart, k.apart.at[i]);
     if (!changed) return;
+    if (c->opt_level) { /* masks of chunks that lie within the row */
+        pass_narrow(f, c);
+        pass_fold(f, c);
+    }
     pass_dce(f, c); /* what made the whole row */
-    pass_narrow(f, c);
-    pass_fold(f, c); /* masks of chunks that lie within the row */
 }

@@ -175,8 +175,8 @@ static void build_chunk(const ChunkLoad *chunk, Builder *b, ValueMap *map, Value
 static void build_chunks(ChunkLoad l, Builder *b, uint64_t begin, uint64_t end, Values carried) {
     const Chunk *k = l.k;
     Type i32 = type_scalar(DT_I32);
-    ValueMap map = valuemap_create(k->f);
     if (begin == end) return;
+    ValueMap map = valuemap_create(k->f);
     l.place = build_int(b, i32, (int64_t)begin);
     if (end - begin == k->size) {
         build_chunk(&l, b, &map, carried);

@@ -262,12 +262,12 @@ RowChunk distribute_chunk(Func *f, const Facts *facts, const PassContext *c, uin
     f->num_ctas = blocks;
     if (!f->num_warps) f->num_warps = is_read ? READ_WARPS : CHUNK_WARPS;
     if (c->target->max_shared < ROOMY_BYTES) each /= 2;
-    bool is_copied = a.is_stored && !a.is_rotated;
+    bool is_copied = a.is_stored && !a.is_rotated && a.bytes >= 4;
     if (loads > 1) each /= narrow < 4 && !is_copied ? 4 : 2;
     if (narrow < 4 && is_copied && each > CHUNK_NARROW) each = CHUNK_NARROW;
     each =
         each * 4 / wide > c->target->max_vector_bytes / narrow ? each * 4 / wide : c->target->max_vector_bytes / narrow;
-    return (RowChunk){(uint64_t)blocks * f->num_warps * c->target->warp_threads * each, a.is_rotated};
+    return (RowChunk){(uint64_t)blocks * f->num_warps * c->target->warp_threads * each, is_copied};
 }
 
 static uint64_t register_bytes(const Largest *l) {

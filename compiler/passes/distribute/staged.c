@@ -3,7 +3,7 @@
  * In: the loops as chunk.c has planned them. Out: which loads are staged, and how many chunks;
  * `shared_store` and `shared_load` in the loops.
  * Method: a private buffer with a stage for each chunk: each thread keeps what it loaded, as it was loaded, and reads
- * that alone: no barrier. Where not all chunks fit, the last one stays in registers. What exchanges need of a block's
+ * that alone: no barrier. Where not all chunks fit, the last ones stay in registers. What exchanges need of a block's
  * shared memory is estimated from above. With other tiles in the function, whose exchanges are not known yet, nothing
  * is staged.
  */

@@ -243,14 +243,16 @@ static bool comes_from(Places *p, const Value *v, const Value *from) {
     return false;
 }
 
-/* Of a loop every round's, if each round takes what the one before handed on. */
+/* Of a loop every round's and what it began with, if each round takes what the one before handed on. */
 static void find_sources(Places *p, const Value *v) {
     const Op *op = v->def;
     if (!op || p->is_source[op->id]) return;
     if (op->kind == OP_FOR) {
         const Value *next = op->regions[0]->last->args[v->index];
         p->search++;
-        if (comes_from(p, next, op->regions[0]->args.at[1 + v->index])) find_sources(p, next);
+        if (!comes_from(p, next, op->regions[0]->args.at[1 + v->index])) return;
+        find_sources(p, next);
+        find_sources(p, op->args[3 + v->index]);
         return;
     }
     p->is_source[op->id] = true;

@@ -1,7 +1,7 @@
 /* prefetch.c - which loads of a loop may be issued in an earlier round, and where they wait.
  *
- * In: loops with num_stages of 2 and more and loops that multiply what they load, behind layouts and exchanges. Out:
- * plans for the pass pipeline, and remarks about the loads that stay.
+ * In: loops with num_stages of 2 and more, loops that multiply what they load and loops that keep it for later ones,
+ * behind layouts and exchanges. Out: plans for the pass pipeline, and remarks about the loads that stay.
  * Rules: what ahead.c says. Asynchronous copies take whole vectors of 4, 8 or 16 bytes. Where there are none, or
  * programs are of one warp and share a block, a few registers hold the load. What a loop stores at once for all
  * threads, to multiply it, is copied to where it was stored, or stays: it has no registers to spare. Such a loop has
@@ -377,8 +377,9 @@ static void plan_loop(Planner *p, Op *loop) {
 }
 
 static bool asks(const Func *f, const Op *op) {
-    if (op->kind != OP_FOR || stages_said(f, op) == 1) return false;
-    return op->attr.loop.num_stages >= 2 || multiplies(op) || keeps(f, op);
+    if (op->kind != OP_FOR) return false;
+    if (keeps(f, op)) return true; /* nobody's loop but the compiler's */
+    return stages_said(f, op) != 1 && (op->attr.loop.num_stages >= 2 || multiplies(op));
 }
 
 static void visit(void *context, Op *op) {

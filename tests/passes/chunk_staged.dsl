@@ -13,8 +13,8 @@
 # RUN: fsc %s --arch=sm_86 --print-after=chunk -o /dev/null -D BLOCK=65536 2>&1 | FileCheck %s --check-prefix=SMALL
 # RUN: fsc %s --arch=sm_90 --print-after=chunk -o /dev/null -D BLOCK=16384 -D TABLE=1 --num-warps=1 --num-ctas=1 2>&1 \
 # RUN:   | FileCheck %s --check-prefix=OTHER
-# RUN: fsc %s --arch=sm_90 --verify-each --print-after=pipeline -o /dev/null -D BLOCK=1048576 -D "n>=800000" --num-stages=1 \
-# RUN:   --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,1048576" 2>&1 | FileCheck %s --check-prefix=AHEAD
+# RUN: fsc %s --arch=sm_90 --verify-each --print-after=pipeline -o /dev/null -D BLOCK=1048576 -D "n>=800000" \
+# RUN:   --num-stages=1 --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,1048576" 2>&1 | FileCheck %s --check-prefix=AHEAD
 # RUN: fsc %s --arch=sm_90 --verify-each --print-after=pipeline -o /dev/null -D BLOCK=1048576 \
 # RUN:   --signature "*fp32:16,*fp32:16,*fp32:16,i32:16,1048576" 2>&1 | FileCheck %s --check-prefix=OTHERS
 # RUN: fsc %s --arch=sm_80 --print-after=chunk -o /dev/null -D BLOCK=262144 \

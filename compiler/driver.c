@@ -163,7 +163,7 @@ static uint32_t grid_blocks(const fsc_compile_options *o) {
     return blocks;
 }
 
-/* A cluster lies within one group of multiprocessors, and on an H200 seven of its eight groups have 16
+/* Clusters of 16, a block to a multiprocessor: of an H200's 132 they fill seven eighths at a time
  * (docs/lab/few-rows.md). */
 static bool clusters_wait(const fsc_compilation *c, const fsc_compile_options *o) {
     uint32_t sms = o->few_programs && o->device ? o->device->sms : 0, cluster = c->target->max_cluster;

@@ -39,4 +39,11 @@ static inline bool target_has(const Target *t, Feature f) {
     return t->features >> f & 1;
 }
 
+enum { SHARED_OF_SYSTEM = 1024 /* bytes of shared memory that each block takes beside its own */ };
+
+/* Bytes of shared memory that a block may have where so many of them are on a multiprocessor. */
+static inline uint32_t target_shared_of(const Target *t, uint32_t blocks) {
+    return (t->max_shared + SHARED_OF_SYSTEM) / blocks - SHARED_OF_SYSTEM;
+}
+
 #endif

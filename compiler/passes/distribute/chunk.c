@@ -272,7 +272,7 @@ static bool plan(Chunk *k, const PassContext *c) {
     }
     if (!k->sound || !k->strip_loops.len) return false;
     k->extent = chunk_extent(k, facts);
-    chunk_plan_staged(k, c->target->max_shared, chunk.is_copied);
+    chunk_plan_staged(k, c->target, chunk.is_copied);
     return true;
 }
 

@@ -50,27 +50,28 @@ typedef struct Chunk {
 
 /* How far the planned loops have to go (extent.c). */
 uint64_t chunk_extent(const Chunk *k, const Facts *facts);
-/* Which rows stay on chip, and how much of them (staged.c). `room`: bytes of a block; may_hold: in registers, too. */
-void chunk_plan_staged(Chunk *k, uint32_t room, bool may_hold);
+/* Which rows stay on chip, and how much of them (staged.c). may_hold: in registers, too. */
+void chunk_plan_staged(Chunk *k, const Target *t, bool may_hold);
+/* Does loop w make op anew? */
 bool chunk_copies(const StripLoop *w, const Op *op);
 /* Does loop w use a row that stays on chip? Is it the first to? */
 bool chunk_is_staged(const Chunk *k, const StripLoop *w, bool *is_first);
 
+/* Where later loops find what the first one has loaded. */
 typedef enum ChunkSource { FROM_MEMORY, FROM_STAGES, FROM_REGISTERS } ChunkSource;
 
-/* Chunks of a row that lie side by side: where the others find what the first loop has loaded. */
-typedef struct ChunkLoad {
+/* A chunk that loop w makes. */
+typedef struct ChunkCopy {
     const Chunk *k;
     const StripLoop *w;
-    const Op *op;
-    const ValueMap *map;
-    Value *place; /* where the chunk begins */
+    ValueMap *map; /* from the row's values to those of the chunk, as far as these are made */
+    Value *place;  /* where the chunk begins */
     ChunkSource source;
     uint32_t held; /* of those in registers: which one */
-} ChunkLoad;
+} ChunkCopy;
 Value *chunk_copy_op(const Chunk *k, Builder *b, const Op *op, const ValueMap *map, Value *place); /* chunkloop.c */
-/* What stands for the load in loop w, in the chunk at `place`. */
-Value *chunk_copy_load(const ChunkLoad *l, Builder *b);
+/* What stands for the load in the chunk. */
+Value *chunk_copy_load(const ChunkCopy *c, Builder *b, const Op *load);
 void chunk_build_loop(const Chunk *k, const StripLoop *w); /* chunkloop.c */
 
 #endif

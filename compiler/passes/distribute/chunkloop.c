@@ -132,63 +132,59 @@ static bool is_made(const ValueMap *map, const Op *op) {
     return op->nresults && valuemap_get(map, op->results[0]) != op->results[0];
 }
 
-static void build_copy(const ChunkLoad *l, Builder *b, ValueMap *map) {
-    const Op *op = l->op;
+static void build_copy(const ChunkCopy *c, Builder *b, const Op *op) {
     b->span = op->span;
-    Value *copy = op->kind == OP_LOAD ? chunk_copy_load(l, b) : chunk_copy_op(l->k, b, op, map, l->place);
+    Value *copy = op->kind == OP_LOAD ? chunk_copy_load(c, b, op) : chunk_copy_op(c->k, b, op, c->map, c->place);
     if (!copy) return;
     copy->name = op->results[0]->name;
-    valuemap_set(l->k->f, map, op->results[0], copy);
+    valuemap_set(c->k->f, c->map, op->results[0], copy);
 }
 
-/* One chunk, of which the map has what is made already; carried[i] is what was so far, and becomes what is then. */
-static void build_chunk(const ChunkLoad *chunk, Builder *b, ValueMap *map, Values carried) {
-    const Chunk *k = chunk->k;
-    const StripLoop *w = chunk->w;
+/* What of the chunk is not made yet; carried[i] is what was so far, and becomes what is then. */
+static void build_chunk(const ChunkCopy *c, Builder *b, Values carried) {
+    const Chunk *k = c->k;
+    const StripLoop *w = c->w;
     Values old = {0};
     uint32_t n = 0;
     for (uint32_t i = 0; i < carried.len; i++) vec_push(k->scratch, &old, carried.at[i]);
     for (uint32_t i = 0; i < w->copied.len; i++) {
         const Op *op = w->copied.at[i];
         if (op->kind == OP_REDUCE) {
+            Value *part = valuemap_get(c->map, op->args[0]);
             OpKind combine = op->attr.combine;
             b->span = op->span;
-            carried.at[n] =
-                build2(b, combine, old.at[n], reduce_chunk(k, b, valuemap_get(map, op->args[0]), combine));
+            carried.at[n] = build2(b, combine, old.at[n], reduce_chunk(k, b, part, combine));
             n++;
-        } else if (!is_made(map, op)) {
-            ChunkLoad l = *chunk;
-            l.op = op;
-            l.map = map;
-            build_copy(&l, b, map);
+        } else if (!is_made(c->map, op)) {
+            build_copy(c, b, op);
         }
     }
     for (uint32_t i = 0; i < w->softmaxes.len; i++, n++) {
         const SoftmaxMatch *p = &w->softmaxes.at[i];
         uint32_t m = reduction_index(w, p->max);
         b->span = p->sum->span;
-        carried.at[n] = build_sum(k, b, p, map, old.at[m], carried.at[m], old.at[n]);
+        carried.at[n] = build_sum(k, b, p, c->map, old.at[m], carried.at[m], old.at[n]);
     }
 }
 
-/* The chunks from one place to another. */
-static void build_chunks(ChunkLoad l, Builder *b, uint64_t begin, uint64_t end, Values carried) {
-    const Chunk *k = l.k;
+/* The chunks from one place to another, all from that source: a loop, but for a single one. */
+static void build_chunks(const Chunk *k, Builder *b, const StripLoop *w, ChunkSource source, uint64_t begin,
+                         uint64_t end, Values carried) {
     Type i32 = type_scalar(DT_I32);
     if (begin == end) return;
     ValueMap map = valuemap_create(k->f);
-    l.place = build_int(b, i32, (int64_t)begin);
+    ChunkCopy c = {.k = k, .w = w, .map = &map, .source = source, .place = build_int(b, i32, (int64_t)begin)};
     if (end - begin == k->size) {
-        build_chunk(&l, b, &map, carried);
+        build_chunk(&c, b, carried);
         return;
     }
     Value *to = build_int(b, i32, (int64_t)end), *step = build_int(b, i32, (int64_t)k->size);
-    Op *loop = build_for(b, l.place, to, step, carried.at, carried.len, (LoopAttr){0});
+    Op *loop = build_for(b, c.place, to, step, carried.at, carried.len, (LoopAttr){0});
     Block *body = loop->regions[0];
     Builder inner = builder_at_end(k->f, body);
-    l.place = body->args.at[0];
+    c.place = body->args.at[0];
     for (uint32_t i = 0; i < carried.len; i++) carried.at[i] = body->args.at[1 + i];
-    build_chunk(&l, &inner, &map, carried);
+    build_chunk(&c, &inner, carried);
     build_yield(&inner, carried.at, carried.len);
     for (uint32_t i = 0; i < carried.len; i++) carried.at[i] = loop->results[i];
 }
@@ -196,40 +192,25 @@ static void build_chunks(ChunkLoad l, Builder *b, uint64_t begin, uint64_t end, 
 /* ---- Chunks in registers ----------------------------------------------------------------------------------------- */
 
 /* v, with all that makes it. */
-static void build_early(const ChunkLoad *l, Builder *b, ValueMap *map, const Value *v) {
-    ChunkLoad at = *l;
-    at.op = v->def;
-    if (!v->def || !chunk_copies(l->w, v->def) || is_made(map, v->def)) return;
-    for (uint32_t i = 0; i < v->def->nargs; i++) build_early(l, b, map, v->def->args[i]);
-    build_copy(&at, b, map);
+static void build_early(const ChunkCopy *c, Builder *b, const Value *v) {
+    const Op *op = v->def;
+    if (!op || !chunk_copies(c->w, op) || is_made(c->map, op)) return;
+    for (uint32_t i = 0; i < op->nargs; i++) build_early(c, b, op->args[i]);
+    build_copy(c, b, op);
 }
 
-typedef struct Held {
-    ValueMap map;
-    ChunkLoad chunk;
-} Held;
-
-/* Their loads, which are under way before the loop over the others. */
-static Held *begin_held(ChunkLoad l, Builder *b) {
-    const Chunk *k = l.k;
-    uint32_t n = (uint32_t)(k->held / k->size);
-    Held *held = NEW_ARRAY(k->scratch, Held, n + 1);
-    l.source = FROM_REGISTERS;
+/* Those of loop w. What it is the first to load is under way before the loop over the others. */
+static ChunkCopy *begin_held(const Chunk *k, Builder *b, const StripLoop *w, uint32_t n) {
+    ChunkCopy *held = NEW_ARRAY(k->scratch, ChunkCopy, n);
     for (uint32_t i = 0; i < n; i++) {
-        held[i].map = valuemap_create(k->f);
-        l.held = i;
-        l.map = &held[i].map;
-        l.place = build_int(b, type_scalar(DT_I32), (int64_t)(k->extent - k->held + i * k->size));
-        held[i].chunk = l;
+        Value *place = build_int(b, type_scalar(DT_I32), (int64_t)(k->extent - k->held + i * k->size));
+        ValueMap *map = NEW(k->scratch, ValueMap);
+        *map = valuemap_create(k->f);
+        held[i] = (ChunkCopy){k, w, map, place, FROM_REGISTERS, i};
         for (uint32_t j = 0; j < k->staged_rows.len; j++)
-            if (k->staged_rows.at[j].first == l.w)
-                build_early(&l, b, &held[i].map, k->staged_rows.at[j].load->results[0]);
+            if (k->staged_rows.at[j].first == w) build_early(&held[i], b, k->staged_rows.at[j].load->results[0]);
     }
     return held;
-}
-
-static void build_held(const Chunk *k, Builder *b, Held *held, Values carried) {
-    for (uint32_t i = 0; i < k->held / k->size; i++) build_chunk(&held[i].chunk, b, &held[i].map, carried);
 }
 
 /* ---- A loop ------------------------------------------------------------------------------------------------------ */
@@ -238,18 +219,13 @@ static void build_held(const Chunk *k, Builder *b, Held *held, Values carried) {
  * at work in the first loop alone. */
 static void build_parts(const Chunk *k, Builder *b, const StripLoop *w, Values carried) {
     bool is_first, is_staged = chunk_is_staged(k, w, &is_first);
-    ChunkLoad l = {.k = k, .w = w};
-    if (!is_staged) {
-        build_chunks(l, b, 0, k->extent, carried);
-        return;
-    }
-    Held *held = begin_held(l, b);
-    if (!is_first) build_held(k, b, held, carried);
-    l.source = FROM_STAGES;
-    build_chunks(l, b, 0, k->staged, carried);
-    l.source = FROM_MEMORY;
-    build_chunks(l, b, k->staged, k->extent - k->held, carried);
-    if (is_first) build_held(k, b, held, carried);
+    uint64_t staged = is_staged ? k->staged : 0, held = is_staged ? k->held : 0;
+    uint32_t n = (uint32_t)(held / k->size);
+    const ChunkCopy *chunks = begin_held(k, b, w, n);
+    for (uint32_t i = 0; i < n && !is_first; i++) build_chunk(&chunks[i], b, carried);
+    build_chunks(k, b, w, FROM_STAGES, 0, staged, carried);
+    build_chunks(k, b, w, FROM_MEMORY, staged, k->extent - held, carried);
+    for (uint32_t i = 0; i < n && is_first; i++) build_chunk(&chunks[i], b, carried);
 }
 
 static void build_loop(const Chunk *k, const StripLoop *w) {

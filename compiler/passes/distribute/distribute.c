@@ -41,8 +41,7 @@ static const struct {
  * itself; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole chunks, and
  * half as many where more than one row is loaded, a quarter if any of them is narrow and copies do not bring them:
  * elements one by one take most registers. CHUNK_NARROW: of narrow rows that copies bring, so that two blocks have
- * registers.
- * READ_WARPS: of two rows that are only read, or of one that is too long for a cluster: one block goes
+ * registers. READ_WARPS: of two rows that are only read, or of one that is too long for a cluster: one block goes
  * through them, as nothing is kept; READ_BLOCKS do where one has more than READ_BYTES, since few long rows make an
  * uneven last round of blocks. LANE_BYTES, LANE_MOST: what a lane of less than a warp holds, two vectors of the row or
  * so many elements; SECTOR: bytes of a row that its lanes take at once, at least: short pieces of many rows keep the

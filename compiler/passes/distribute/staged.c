@@ -13,7 +13,6 @@ enum {
     ALIGN = 16,
     SLACK = 256,
     MOST_HELD = 32, /* words of a thread that wait beside a chunk at work; of two blocks, half of that */
-    OWN_BYTES = 1024, /* of shared memory, which each block takes for itself */
 };
 
 static uint64_t exchange_bytes(const Chunk *k, Type t) {
@@ -88,14 +87,14 @@ static uint64_t holding(const Chunk *k, uint64_t staged, uint64_t words, uint64_
 
 /* Two blocks of a multiprocessor take turns, one loads while the other stores: where all of the row fits beside
  * another. Rows that begin anywhere have no registers for that: their loads are in two versions, and wait. */
-void chunk_plan_staged(Chunk *k, uint32_t room, bool may_hold) {
+void chunk_plan_staged(Chunk *k, const Target *t, bool may_hold) {
     uint64_t bytes = 0, most = may_hold ? MOST_HELD : 0;
     for (uint32_t i = 0; i < k->strip_loops.len && !k->has_others; i++) note_loads(k, i);
     for (uint32_t i = 0; i < k->staged_rows.len; i++) bytes += (uint64_t)chunk_bytes(k, k->staged_rows.at[i].load);
     if (!bytes) return;
-    uint64_t fit = fitting(k, (room + OWN_BYTES) / 2 - OWN_BYTES, bytes), held = holding(k, fit, most / 2, bytes);
+    uint64_t fit = fitting(k, target_shared_of(t, 2), bytes), held = holding(k, fit, most / 2, bytes);
     if ((fit + held) * k->size < k->extent) {
-        fit = fitting(k, room, bytes);
+        fit = fitting(k, t->max_shared, bytes);
         held = holding(k, fit, most, bytes);
     }
     if (!fit) k->staged_rows.len = 0;
@@ -118,31 +117,30 @@ bool chunk_is_staged(const Chunk *k, const StripLoop *w, bool *is_first) {
 }
 
 /* The chunk's stage; NULL: there is one. */
-static Value *stage_of(const ChunkLoad *l, Builder *b) {
-    if (l->k->staged == l->k->size) return NULL;
-    return build2(b, OP_LSHR, l->place, build_int(b, type_scalar(DT_I32), log2_floor(l->k->size)));
+static Value *stage_of(const ChunkCopy *c, Builder *b) {
+    if (c->k->staged == c->k->size) return NULL;
+    return build2(b, OP_LSHR, c->place, build_int(b, type_scalar(DT_I32), log2_floor(c->k->size)));
 }
 
-static Value *staged_load(const ChunkLoad *l, Builder *b, const StagedRow *r) {
-    Value *stage = stage_of(l, b);
-    Type t = type_with_shape(l->op->results[0]->type, shape_row(log2_floor(l->k->size)));
+static Value *staged_load(const ChunkCopy *c, Builder *b, const StagedRow *r) {
+    Value *stage = stage_of(c, b);
+    Type t = type_with_shape(r->load->results[0]->type, shape_row(log2_floor(c->k->size)));
     return op_build(b, OP_SHLOAD, &stage, stage ? 1 : 0, (Attr){.buffer = r->buffer}, t)->results[0];
 }
 
 /* The stage is known before the load, so that a copy can bring what is loaded there. */
-static Value *load_to_stage(const ChunkLoad *l, Builder *b, const StagedRow *r) {
-    Value *args[] = {NULL, stage_of(l, b)}, *v = chunk_copy_op(l->k, b, l->op, l->map, l->place);
-    args[0] = v;
-    op_build(b, OP_SHSTORE, args, args[1] ? 2 : 1, (Attr){.buffer = r->buffer, .scope = SCOPE_BLOCK}, (Type){0});
+static Value *load_to_stage(const ChunkCopy *c, Builder *b, const StagedRow *r) {
+    Value *stage = stage_of(c, b), *v = chunk_copy_op(c->k, b, r->load, c->map, c->place), *args[] = {v, stage};
+    op_build(b, OP_SHSTORE, args, stage ? 2 : 1, (Attr){.buffer = r->buffer, .scope = SCOPE_BLOCK}, (Type){0});
     return v;
 }
 
-Value *chunk_copy_load(const ChunkLoad *l, Builder *b) {
-    StagedRow *r = staged_row(l->k, l->op);
-    bool is_first = r && r->first == l->w;
-    if (!r || l->source == FROM_MEMORY) return chunk_copy_op(l->k, b, l->op, l->map, l->place);
-    if (l->source == FROM_STAGES) return is_first ? load_to_stage(l, b, r) : staged_load(l, b, r);
-    if (!is_first) return r->held.at[l->held];
-    vec_push(l->k->scratch, &r->held, chunk_copy_op(l->k, b, l->op, l->map, l->place));
-    return r->held.at[r->held.len - 1];
+Value *chunk_copy_load(const ChunkCopy *c, Builder *b, const Op *load) {
+    StagedRow *r = staged_row(c->k, load);
+    bool is_first = r && r->first == c->w;
+    if (r && c->source == FROM_STAGES) return is_first ? load_to_stage(c, b, r) : staged_load(c, b, r);
+    if (r && c->source == FROM_REGISTERS && !is_first) return r->held.at[c->held];
+    Value *v = chunk_copy_op(c->k, b, load, c->map, c->place);
+    if (r && c->source == FROM_REGISTERS) vec_push(c->k->scratch, &r->held, v);
+    return v;
 }

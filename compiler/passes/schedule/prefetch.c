@@ -18,7 +18,6 @@ enum {
     LEAST_TO_LAG = 3,  /* rounds ahead, one of which becomes a stage for products that go on meanwhile */
     KEPT_AHEAD = 2,    /* rounds, where the row that is loaded stays in shared memory */
     OWN_WORDS = 72,    /* of a thread there, beside the sums: operands, addresses */
-    OWN_BYTES = 1024,  /* of shared memory, which each block takes for itself */
 };
 
 typedef struct Planner {
@@ -225,7 +224,7 @@ static uint64_t room_of(const Planner *p, const PrefetchPlan *plan) {
     for (uint32_t i = 0; i < plan->num_copies && !plan->is_ring; i++)
         words += words_of(plan->copies[i].load->results[0]->type);
     uint32_t blocks = t->registers_per_sm / (words * threads);
-    return (t->max_shared + OWN_BYTES) / (blocks ? blocks : 1) - OWN_BYTES;
+    return target_shared_of(t, blocks ? blocks : 1);
 }
 
 /* Bytes of all buffers, with copies so many rounds ahead. */

@@ -30,7 +30,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "no-owner": ["scalar_in_place"],
     "late-store": ["in_place"],
     "part-begin": ["product_batch("],
-    "same-shared": ["scalar_in_place", "in_place", "softmax_strides(name=softmax_persistent.dsl, n=781)"],
+    "same-shared": ["scalar_in_place", "in_place", "late_norms(file=layernorm.dsl, dtype=fp32)"],
     "loop-again": ["rounds_through_memory(warps=1, n=32"],
     "carry-old": ["rounds_through_memory(warps=1, n=32"],
     "first-arm": ["wait_for_later", "scalar_in_place"],
@@ -50,6 +50,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "ring-stage": ["ring_forms("],
     "ring-read": ["ring_forms("],
     "one-stage": ["cluster_in_a_loop(blocks=2"],
+    "turn-stage": ["norms_backward_tiles(file=rmsnorm_backward.dsl"],
     "count-short": ["cluster_once("],
     "count-phase": ["cluster_softmax(blocks=2", "cluster_in_a_loop(blocks=2"],
     "one-half": ["grid_in_a_loop(blocks=16, warps=1"],
@@ -85,7 +86,8 @@ TWICE = ["norms_far_mean(file=layernorm.dsl, n=781)", "softmax_strides(name=soft
          "softmax_strides(name=softmax_tiled.dsl, n=1500)"]
 RACES = {  # fault: cases, by their whole names
     "drop-barrier": TWICE + ["reduce_rank3(name=sum, axis=1, shape=(16, 16, 8))", "transposed(dtype=fp32, warps=8)"],
-    "same-shared": TWICE,
+    # in loops exchanges take turns, and no barrier guards the next round's
+    "same-shared": [TWICE[0], "late_norms(file=layernorm.dsl, dtype=fp32)"],
     "shared-place": ["remat_levels(dtype=fp16, n=16384)"],
 }
 

@@ -70,6 +70,32 @@ Builder builder_to_share(Func *f, const Value *v, Op *op);
 /* Offsets for all buffers that are alive at all, and how many bytes that takes (shared.c). */
 uint64_t buffers_place(Func *f, const Lives *lives);
 
+/* What goes through a buffer (rounds.c). */
+typedef struct Exchange {
+    Op *store, *load, *last; /* the first and the last load, in the store's block and behind it */
+    bool is_other;           /* touched in another way */
+} Exchange;
+
+Exchange *exchanges_find(Func *f, Arena *scratch); /* by buffer */
+/* A store and loads of it, under no condition: in the function's body, or in that of a `for` within others. */
+bool exchange_is_rounds(const Exchange *x);
+
+/* Of the body of such a loop. */
+typedef struct LoopRound {
+    const Block *body;
+    Value *count, *one; /* how many there were before, in all rounds of the loops around it; 1 */
+    Value *stage;       /* of two that take turns */
+    Value *phase;       /* of a stage: it alternates, too; NULL: nobody has asked */
+} LoopRound;
+
+typedef VEC(LoopRound) RoundList;
+
+/* The loops carry the count. `known`: those that were asked for before. */
+LoopRound *round_of(Func *f, Arena *scratch, RoundList *known, Block *body);
+Value *round_phase(Func *f, LoopRound *r);
+/* Is it such a stage, of a round of that body? */
+bool stage_alternates(const Value *stage, const Block *body);
+
 /* How a reduction crosses warps (crossing.c): what each warp leaves, and the layouts that the others read it in. */
 typedef struct Crossing {
     const Layout *partial; /* of each warp's results, and as they go to shared memory: */

@@ -37,6 +37,8 @@ BufferView buffer_view(Simt *s, const Op *op, Type t, const Value *stage) {
     if (b->offset < 0) bug("shared memory was not allocated");
     uint32_t step = op->kind == OP_SHSLICE ? p.bytes << shape_offset(t.shape, op->attr.axis) : b->bytes;
     if (op->kind == OP_SHSLICE && (begins_at(p.buffer, op, &p.begin) || plant(PLANT_PART_BEGIN))) stage = NULL;
+    bool takes_turns = !b->is_private && !b->is_counted && (op->kind == OP_SHSTORE || op->kind == OP_SHLOAD);
+    if (plant(PLANT_TURN_STAGE) && takes_turns) stage = NULL;
     if (stage) p.stage = LLVMBuildMul(s->m->at, tile_slot(s, tile_of(s, stage), 0), simt_i32(s, step), "");
     if (op->kind == OP_SHSLICE && op->nargs > 1) {
         V begin = LLVMBuildMul(s->m->at, tile_slot(s, tile_of(s, op->args[1]), 0), simt_i32(s, b->bytes), "");

@@ -25,6 +25,7 @@ typedef struct Access {
     bool is_write;
     bool is_copy;    /* into the stages of a ring, … */
     bool is_begin;   /* … before its loop */
+    const Value *stage; /* of two that rounds take in turn (alternate.c); NULL */
     bool is_remote;  /* it stores into every block of the cluster */
     bool is_counted; /* … into a counted buffer, */
     bool is_of_all;  /* … and each warp does */
@@ -67,13 +68,22 @@ static bool add(Places *p, Accesses *to, Access a) {
     return true;
 }
 
+/* The stage of an exchange that is another one in the next round; NULL: it is no such. */
+static const Value *turn_of(const Buffer *b, const Op *op) {
+    bool is_store = op->kind == OP_SHSTORE;
+    if ((!is_store && op->kind != OP_SHLOAD) || b->stages != 2 || b->is_counted) return NULL;
+    return stage_alternates(op->args[is_store], op->parent) ? op->args[is_store] : NULL;
+}
+
 /* Over the grid each block writes its own shared memory alone, when the others' words have come. */
 static Access shared_access(const Func *f, const Op *op) {
-    bool is_copy = op_is_copy(op->kind), is_counted = f->buffers.at[op->attr.buffer].is_counted;
+    const Buffer *b = &f->buffers.at[op->attr.buffer];
+    bool is_copy = op_is_copy(op->kind), is_counted = b->is_counted;
     return (Access){.buffer = op->attr.buffer,
                     .is_write = op->kind == OP_SHSTORE || is_copy,
                     .is_copy = is_copy,
                     .is_begin = is_copy && op->attr.is_begin,
+                    .stage = turn_of(b, op),
                     .is_remote = op->attr.scope == SCOPE_CLUSTER,
                     .is_counted = is_counted,
                     .is_of_all = is_counted && op->nargs && value_is_tile(op->args[0]) &&
@@ -101,6 +111,12 @@ static bool is_ordered_by_ring(const Access *b, Access a) {
     return b->is_copy ? a.is_copy || !a.is_write : a.is_copy && !a.is_begin;
 }
 
+/* Of one buffer: the round before took the other stage, and since the one before that all have met, for each round's
+ * loads stand behind a barrier. */
+static bool is_ordered_by_turns(const Access *b, Access a) {
+    return a.stage && a.stage == b->stage && b->is_earlier;
+}
+
 /* Is it decided at run time? */
 static bool is_asked(const Places *p, const Op *before, const Op *behind) {
     for (uint32_t i = 0; i < p->asked.len; i++)
@@ -114,7 +130,7 @@ static int64_t conflict(const Places *p, const Access *b, Access a) {
     if (a.op && b->op && is_asked(p, b->op, a.op)) return NO_SCOPE;
     if (a.op && b->op) return accesses_cross(p->f, b->op, a.op, b->is_earlier) ? p->scope : NO_SCOPE;
     if (a.op || b->op || !overlap(p->f, a.buffer, b->buffer)) return NO_SCOPE;
-    if (a.buffer == b->buffer && is_ordered_by_ring(b, a)) return NO_SCOPE;
+    if (a.buffer == b->buffer && (is_ordered_by_ring(b, a) || is_ordered_by_turns(b, a))) return NO_SCOPE;
     if (a.buffer == b->buffer && a.is_counted)
         return b->is_write || b->is_settled || !a.is_write || a.is_of_all ? NO_SCOPE : p->inner;
     if (!b->is_write && (!a.is_write || plant(PLANT_SAME_SHARED))) return NO_SCOPE;

@@ -8,80 +8,25 @@
  * of round n + 1, so every block had read round n by then: those blocks alone may be left out that store nothing, so
  * each one must. Loops carry a count of rounds; what is stored under a condition keeps its barriers.
  */
-#include "base/plant.h"
 #include "passes/private.h"
 
 enum { MOST_BYTES = 8192 /* of a stage; bytes that count are no other buffer's */ };
 
-typedef struct Exchange {
-    Op *store, *load; /* the first load */
-    bool is_other;    /* touched in another way */
-} Exchange;
-
-/* Of a loop's rounds. */
-typedef struct Rounds {
-    const Block *body;
-    Value *stage, *phase;
-} Rounds;
-
 typedef struct Counted {
     Func *f;
     Arena *scratch;
-    Exchange *of; /* by buffer */
-    VEC(Rounds) rounds;
+    const Exchange *of; /* by buffer */
+    RoundList rounds;
 } Counted;
-
-static void note(void *context, Op *op) {
-    Counted *c = context;
-    if (!op_has_buffer(op->kind)) return;
-    Exchange *x = &c->of[op->attr.buffer];
-    if (op->kind == OP_SHSTORE && !x->store) x->store = op;
-    else if (op->kind == OP_SHLOAD && x->store && x->store->parent == op->parent) x->load = x->load ? x->load : op;
-    else x->is_other = true;
-}
-
-static bool is_in_rounds(const Op *op) {
-    for (const Op *o = op->parent->owner; o; o = o->parent->owner)
-        if (o->kind != OP_FOR) return false;
-    return true;
-}
 
 /* Bytes are counted by words of 4 and 8. */
 static bool can_count(const Counted *c, uint32_t i) {
     const Exchange *x = &c->of[i];
     const Buffer *b = &c->f->buffers.at[i];
     uint32_t bytes = type_bytes(type_scalar(b->dtype));
-    if (!x->store || !x->load || x->is_other || x->store->attr.scope != SCOPE_CLUSTER) return false;
+    if (!exchange_is_rounds(x) || x->store->attr.scope != SCOPE_CLUSTER) return false;
     if (b->is_private || b->stages > 1 || b->bytes > MOST_BYTES || (bytes != 4 && bytes != 8)) return false;
-    return value_is_tile(x->store->args[0]) && !layout_free(x->store->args[0]->type.layout, IN_CTA) &&
-           is_in_rounds(x->store);
-}
-
-/* How many rounds the innermost loop has had when one begins, those within earlier rounds of loops around it too;
- * that loop adds the next count to its yield. */
-static Value *carry_count(Func *f, Op *loop) {
-    Op *around = loop->parent->owner;
-    Builder b = builder_before(f, loop);
-    Value *before = around ? carry_count(f, around) : build_int(&b, type_scalar(DT_I32), 0);
-    Value *count = loop_carry(f, loop, before, NULL);
-    if (around) op_add_arg(f, loop->parent->last, loop->results[loop->nresults - 1]);
-    return count;
-}
-
-static const Rounds *rounds_of(Counted *c, Block *body) {
-    for (uint32_t i = 0; i < c->rounds.len; i++)
-        if (c->rounds.at[i].body == body) return &c->rounds.at[i];
-    Type i32 = type_scalar(DT_I32);
-    Value *count = carry_count(c->f, body->owner);
-    Builder b = builder_before(c->f, body->first);
-    Value *one = build_int(&b, i32, 1);
-    Rounds r = {.body = body, .stage = build2(&b, OP_AND, count, one)};
-    r.phase = build2(&b, OP_AND, build2(&b, OP_LSHR, count, one), one);
-    if (plant(PLANT_ONE_STAGE)) r.phase = r.stage, r.stage = build_int(&b, i32, 0);
-    b = builder_before(c->f, body->last);
-    op_add_arg(c->f, body->last, build2(&b, OP_ADD, count, one));
-    vec_push(c->scratch, &c->rounds, r);
-    return &c->rounds.at[c->rounds.len - 1];
+    return value_is_tile(x->store->args[0]) && !layout_free(x->store->args[0]->type.layout, IN_CTA);
 }
 
 static void add_stage(void *context, Op *op) {
@@ -98,8 +43,8 @@ static void count(Counted *c, uint32_t i) {
     Value *args[2] = {NULL};
     uint32_t n = home->owner ? 2 : 0;
     if (n) {
-        const Rounds *r = rounds_of(c, home);
-        args[0] = r->stage, args[1] = r->phase;
+        LoopRound *r = round_of(c->f, c->scratch, &c->rounds, home);
+        args[0] = r->stage, args[1] = round_phase(c->f, r);
         op_add_arg(c->f, x->store, r->stage);
         c->f->buffers.at[i].stages = 2;
     }
@@ -124,11 +69,9 @@ static void put_begin(Func *f) {
 }
 
 void pass_counted(Func *f, PassContext *context) {
-    Counted c = {.f = f, .scratch = context->scratch};
-    bool found = false;
     if (f->scope != SCOPE_CLUSTER) return;
-    c.of = NEW_ARRAY(c.scratch, Exchange, f->buffers.len);
-    func_walk(f, note, &c);
+    Counted c = {.f = f, .scratch = context->scratch, .of = exchanges_find(f, context->scratch)};
+    bool found = false;
     for (uint32_t i = 0; i < f->buffers.len; i++) {
         if (!can_count(&c, i)) continue;
         count(&c, i);

@@ -13,11 +13,16 @@ typedef struct Anchor { /* a shape accessed along one axis */
     bool is_warps; /* an element of each warp: what loops over chunks carry */
 } Anchor;
 
-typedef struct Clone { /* v as somebody demanded it */
+typedef struct Clone { /* a value as somebody demanded it */
     const Layout *layout;
     Value *value;
     struct Clone *next;
 } Clone;
+
+typedef struct Demanded {
+    const Value *made;
+    Value *of;
+} Demanded;
 
 typedef struct Assign {
     Func *f;
@@ -29,6 +34,7 @@ typedef struct Assign {
     uint32_t known;  /* values the facts and the side tables cover */
     uint8_t *cost;   /* by value id: 0 not looked at, else 1 + ops of the tree; more than CHEAP: not cheap */
     Clone **clones;  /* by value id */
+    VEC(Demanded) demanded; /* all of them */
     uint32_t lanes_log2, warps_log2, ctas_log2;
     bool transposes; /* some tile is transposed */
     VEC(const Layout *) sums; /* of products */
@@ -55,6 +61,9 @@ bool value_is_hard(Assign *s, const Value *v);
 const Layout *operand_layout(Assign *s, const Op *op, uint32_t i, const Layout *l);
 /* v in layout l as somebody demanded it; NULL: nobody has. */
 Value *demand_made(const Assign *s, const Value *v, const Layout *l);
+/* Of a load or store of tiles in layout l: what moves at once along the axis, how it is aligned and masked. The
+ * pointers and the mask (NULL: none) as they were before anybody demanded them: facts are about those. */
+void access_set(const Assign *s, Op *op, const Layout *l, uint32_t axis, const Value *ptr, const Value *mask);
 /* Operand i becomes what it is in layout l: itself, a clone, or a conversion. */
 void demand_arg(Assign *s, Op *op, uint32_t i, const Layout *l);
 

@@ -2,11 +2,18 @@
  *
  * In: a value and a layout. Out: the same value in that layout.
  * Method: cheap values (ranges, constants, index arithmetic, broadcasts) are cloned with their operands, once for each
- * layout. Any other value is converted, once for each layout; what is widened, before it is.
+ * layout. Any other value is converted, once for each layout; what is widened, before it is. But where elements would
+ * cross warps, a few that were loaded are loaded once more, beside the first time.
  */
 #include "passes/distribute/assign.h"
 
-enum { CHEAP = 24 /* plain ops of a tree that is cloned rather than converted */ };
+enum {
+    CHEAP = 24,     /* plain ops of a tree that is cloned rather than converted */
+    FEW_LOADED = 2, /* log2, elements of a thread: they cost less than a barrier … */
+    SHUFFLED = 1,   /* … and so many less than shuffles (layer norm backward of 1024 columns: 4 lost a fifth) */
+    FEW_LOADS = 2,  /* of one value, and … */
+    FEW_OPS = 8,    /* … what makes it of them */
+};
 
 static bool op_is_shaping(const Op *op) {
     return op && (op->kind == OP_EXPAND || op->kind == OP_BROADCAST || op->kind == OP_SLICE);
@@ -56,11 +63,19 @@ static Builder builder_behind(Assign *s, Value *v) {
     return b;
 }
 
-static Value *remember(Assign *s, const Value *v, const Layout *l, Value *as) {
+static Value *remember(Assign *s, Value *v, const Layout *l, Value *as) {
     Clone *c = NEW(s->scratch, Clone);
     *c = (Clone){l, as, s->clones[v->id]};
     s->clones[v->id] = c;
+    vec_push(s->scratch, &s->demanded, ((Demanded){as, v}));
     return as;
+}
+
+/* Of an operand that was demanded in some layout, what it was. */
+static Value *before_demand(const Assign *s, Value *v) {
+    for (uint32_t i = s->demanded.len; i-- > 0 && v->id >= s->known;)
+        if (s->demanded.at[i].made == v) v = s->demanded.at[i].of;
+    return v;
 }
 
 const Layout *operand_layout(Assign *s, const Op *op, uint32_t i, const Layout *l) {
@@ -79,15 +94,36 @@ const Layout *operand_layout(Assign *s, const Op *op, uint32_t i, const Layout *
     return l;
 }
 
+void access_set(const Assign *s, Op *op, const Layout *l, uint32_t axis, const Value *ptr, const Value *mask) {
+    uint32_t held = layout_vector(l, axis);
+    MemAttr *m = &op->attr.mem;
+    uint32_t unit = (uint32_t)__builtin_ctz(type_bytes(type_scalar(ptr->type.pointee)));
+    m->is_rotated &= held > 0;
+    if (m->is_rotated) { /* as rotate_rows has it, in vectors of the layout */
+        if (held < m->vec_log2) m->vec_log2 = (uint8_t)held;
+        if (unit + m->vec_log2 < m->align_log2) m->align_log2 = (uint8_t)(unit + m->vec_log2);
+        return;
+    }
+    uint32_t vec = facts_vector(s->facts, ptr, axis, s->c->target->max_vector_bytes);
+    m->vec_log2 = (uint8_t)(held < vec ? held : vec);
+    m->align_log2 = (uint8_t)(m->vec_log2 + unit);
+    m->mask_kind = (uint8_t)(mask ? facts_mask(s->facts, mask, axis, m->vec_log2) : MASK_NONE);
+}
+
 static Value *clone_in(Assign *s, Value *v, const Layout *l) {
     const Op *op = v->def;
+    bool is_load = op->kind == OP_LOAD;
     Value *args[8];
-    for (uint32_t i = 0; i < op->nargs; i++) args[i] = demand(s, op->args[i], operand_layout(s, op, i, l));
+    for (uint32_t i = 0; i < op->nargs; i++)
+        args[i] = demand(s, before_demand(s, op->args[i]), is_load ? l : operand_layout(s, op, i, l));
     Builder b = builder_after(s->f, v->def);
     b.span = op->span;
     Type t = v->type;
     t.layout = l;
-    return op_build(&b, op->kind, args, op->nargs, op->attr, t)->results[0];
+    Op *made = op_build(&b, op->kind, args, op->nargs, op->attr, t);
+    const Value *mask = is_load && op->nargs > 1 ? before_demand(s, op->args[1]) : NULL;
+    if (is_load) access_set(s, made, l, vote_of(s->votes, op).axis, before_demand(s, op->args[0]), mask);
+    return made->results[0];
 }
 
 /* Fewer bytes move where the operand is converted, unless that is a clone already. */
@@ -102,13 +138,50 @@ Value *demand_made(const Assign *s, const Value *v, const Layout *l) {
     return c ? c->value : NULL;
 }
 
+static bool is_scalar_or_cheap(Assign *s, const Value *v) {
+    return !value_is_tile(v) || value_is_cheap(s, v);
+}
+
+/* Is v loaded of memory that nobody writes, or made by plain ops of that? *room: how many more loads and ops. */
+typedef struct Room {
+    uint32_t loads, ops;
+} Room;
+
+static bool is_loaded(Assign *s, Value *v, Room *room) {
+    v = before_demand(s, v);
+    const Op *op = v->def;
+    if (is_scalar_or_cheap(s, v)) return true;
+    if (!op || v->id >= s->known) return false;
+    if (op->kind == OP_LOAD) {
+        bool is_anywhere = !op->attr.mem.is_volatile && !op->attr.mem.is_rotated && op_loads_constant(s->f, op);
+        if (!is_anywhere || !room->loads) return false;
+        room->loads--;
+        for (uint32_t i = 0; i < op->nargs; i++) is_anywhere &= is_scalar_or_cheap(s, before_demand(s, op->args[i]));
+        return is_anywhere;
+    }
+    if (!op_is_elementwise(op->kind) || op_cost(op) > COST_PLAIN || !room->ops) return false;
+    room->ops--;
+    for (uint32_t i = 0; i < op->nargs; i++)
+        if (!is_loaded(s, op->args[i], room)) return false;
+    return true;
+}
+
+/* No more elements than threads: of more, both layouts may be what memory wants. Shuffles cost less than a barrier. */
+static bool loads_again(Assign *s, Value *v, const Layout *l) {
+    Room room = {FEW_LOADS, FEW_OPS};
+    uint32_t kind = convert_kind(v->type.layout, l), threads_log2 = s->lanes_log2 + s->warps_log2;
+    bool is_small = shape_log2(v->type.shape) <= threads_log2 &&
+                    l->bits[IN_REGISTER] <= (kind == CONVERT_SHUFFLE ? SHUFFLED : FEW_LOADED);
+    return is_small && kind >= CONVERT_SHUFFLE && !s->ctas_log2 && is_loaded(s, v, &room) && room.loads < FEW_LOADS;
+}
+
 static Value *demand(Assign *s, Value *v, const Layout *l) {
     if (!value_is_tile(v) || v->type.layout == l) return v;
     if (v->id >= s->known) bug("layout: a clone is demanded again in another layout");
     Value *made = demand_made(s, v, l);
     if (made) return made;
     if (!v->type.layout && (value_is_cheap(s, v) || op_is_shaping(v->def))) return remember(s, v, l, clone_in(s, v, l));
-    if (v->type.layout && widens(s, v)) return remember(s, v, l, clone_in(s, v, l));
+    if (v->type.layout && (widens(s, v) || loads_again(s, v, l))) return remember(s, v, l, clone_in(s, v, l));
     if (!v->type.layout) bug("layout: %s has no layout yet", v->def ? op_info[v->def->kind].name : "an argument");
     Builder b = builder_behind(s, v);
     Type t = v->type;

@@ -13,22 +13,6 @@ static bool replicates(const Layout *l) {
     return layout_free(l, IN_LANE) || layout_free(l, IN_WARP) || layout_free(l, IN_CTA);
 }
 
-static void set_access(const Assign *s, Op *op, const Layout *l, const Value *ptr, const Value *mask) {
-    MemAttr *m = &op->attr.mem;
-    uint32_t axis = vote_of(s->votes, op).axis, held = layout_vector(l, axis);
-    uint32_t unit = (uint32_t)__builtin_ctz(type_bytes(type_scalar(ptr->type.pointee)));
-    m->is_rotated &= held > 0;
-    if (m->is_rotated) { /* as rotate_rows has it, in vectors of the layout */
-        if (held < m->vec_log2) m->vec_log2 = (uint8_t)held;
-        if (unit + m->vec_log2 < m->align_log2) m->align_log2 = (uint8_t)(unit + m->vec_log2);
-        return;
-    }
-    uint32_t vec = facts_vector(s->facts, ptr, axis, s->c->target->max_vector_bytes);
-    m->vec_log2 = (uint8_t)(held < vec ? held : vec);
-    m->align_log2 = (uint8_t)(m->vec_log2 + unit);
-    m->mask_kind = (uint8_t)(mask ? facts_mask(s->facts, mask, axis, m->vec_log2) : MASK_NONE);
-}
-
 /* Of scalars: one element, one truth value. */
 static void set_scalar_access(Op *op, uint32_t mask_index) {
     MemAttr *m = &op->attr.mem;
@@ -40,7 +24,7 @@ static void set_scalar_access(Op *op, uint32_t mask_index) {
 static void assign_load(Assign *s, Op *op) {
     const Value *ptr = op->args[0], *mask = op->nargs > 1 ? op->args[1] : NULL;
     const Layout *l = value_is_hard(s, ptr) && ptr->type.layout ? ptr->type.layout : anchor_access(s, op);
-    set_access(s, op, l, ptr, mask);
+    access_set(s, op, l, vote_of(s->votes, op).axis, ptr, mask);
     for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);
     op->results[0]->type.layout = l;
 }
@@ -86,7 +70,7 @@ static const Layout *store_layout(Assign *s, const Op *op) {
 static void assign_store(Assign *s, Op *op) {
     const Value *ptr = op->args[0], *mask = op->nargs > 2 ? op->args[2] : NULL;
     const Layout *l = store_layout(s, op);
-    set_access(s, op, l, ptr, mask);
+    access_set(s, op, l, vote_of(s->votes, op).axis, ptr, mask);
     for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);
 }
 

@@ -174,8 +174,6 @@ struct Simt {
     Rounds *rounds;          /* NULL: the program is a block, or a cluster */
     VEC(ThreadMap) maps;
     V *maps_at;              /* addresses of the function's tensor maps: parameters */
-    const Op *filled; /* the last bulk copy for a later round, */
-    V filler;         /* and whether this thread began it */
     VEC(OwnerTest) tests;
 };
 

@@ -1,14 +1,14 @@
 /* bulk.c - bulk copies of boxes into a ring's stage: one thread tells its count how many bytes come, and begins them.
  *
- * In: bulk_load. Out: primitives, one for each box that the buffer takes. Method: boxes are spans of the buffer's
- * places, so each lies in one piece; where it begins there, and in the tile, are constants beside the stage and the
- * places.
+ * In: bulk_load. Out: primitives, one for each box that the buffer takes, behind a branch: all other threads pass by.
+ * Method: boxes are spans of the buffer's places, so each lies in one piece; where it begins there, and in the tile,
+ * are constants beside the stage and the places. Copies side by side into one stage are begun together.
  */
 #include "base/plant.h"
 #include "codegen/simt/simt.h"
 
 /* One box: `at` bytes from the stage's first, so many elements further along the tile's two axes. */
-static void load_box(Simt *s, const Op *op, V stage, V count, V issue, const Boxes *boxes, uint32_t i, uint32_t j) {
+static void load_box(Simt *s, const Op *op, V stage, V count, const Boxes *boxes, uint32_t i, uint32_t j) {
     const Buffer *b = &s->f->buffers.at[op->attr.buffer];
     const BoxMap *m = &s->f->maps.at[op->attr.map];
     uint32_t column = i * boxes->columns, row = j * boxes->rows, low = boxes->major;
@@ -20,21 +20,14 @@ static void load_box(Simt *s, const Op *op, V stage, V count, V issue, const Box
         places[d] = LLVMBuildAdd(s->m->at, tile_slot(s, tile_of(s, op->args[2 + d]), 0), more, "");
     }
     if (plant(PLANT_BULK_PLACES)) places[0] = places[1];
-    V args[] = {offset, count, issue, s->maps_at[op->attr.map], tuple_make(s->m, places, m->rank), simt_site(s)};
+    V whole = tuple_make(s->m, places, m->rank);
+    V args[] = {offset, count, llvm_int(s->m->i1, 1), s->maps_at[op->attr.map], whole, simt_site(s)};
     prim_tuple(s, PRIM_BULK_LOAD, NULL, args, COUNT(args));
-}
-
-/* Copies side by side into one stage of several buffers take one turn. */
-static bool is_same_turn(const Simt *s, const Op *op) {
-    return op->prev && op->prev == s->filled && op->prev->args[0] == op->args[0];
 }
 
 /* Warps say that they have read a stage. Is this thread the one that fills it, in the last warp to say so? */
 static V fills(Simt *s, const Op *op, V stage) {
     const Buffer *b = &s->f->buffers.at[op->attr.buffer];
-    bool is_same = is_same_turn(s, op);
-    s->filled = op;
-    if (is_same) return s->filler;
     uint32_t lanes = s->f->threads_per_program / s->f->num_warps;
     V lane = LLVMBuildAnd(s->m->at, simt_tid(s), simt_i32(s, lanes - 1), ""), site = simt_site(s);
     V is_first = LLVMBuildICmp(s->m->at, LLVMIntEQ, lane, simt_i32(s, 0), "");
@@ -42,20 +35,47 @@ static V fills(Simt *s, const Op *op, V stage) {
     V args[] = {simt_readers_of(s, b, stage), is_first, simt_i32(s, s->f->num_warps), site};
     V missing = prim_call(s, PRIM_TURN, args, COUNT(args));
     V last = simt_i32(s, plant(PLANT_BULK_TURN) ? s->f->num_warps : 1);
-    return s->filler = LLVMBuildICmp(s->m->at, LLVMIntEQ, missing, last, "");
+    return LLVMBuildICmp(s->m->at, LLVMIntEQ, missing, last, "");
 }
 
-void simt_bulk_load(Simt *s, const Op *op) {
+static V stage_of(Simt *s, const Op *op) {
+    bool is_wrong = plant(PLANT_BULK_STAGE) && op->attr.is_prefetch;
+    return is_wrong ? simt_i32(s, 0) : tile_slot(s, tile_of(s, op->args[0]), 0);
+}
+
+static void begin_copy(Simt *s, const Op *op) {
     const Buffer *b = &s->f->buffers.at[op->attr.buffer];
     Boxes boxes;
     if (!buffer_boxes(s->f, b, &s->f->maps.at[op->attr.map], &boxes)) bug("bulk_load: not the buffer's boxes");
-    V number = tile_slot(s, tile_of(s, op->args[0]), 0), issue = tile_slot(s, tile_of(s, op->args[1]), 0);
-    if (plant(PLANT_BULK_STAGE) && op->attr.is_prefetch) number = simt_i32(s, 0);
-    V stage = LLVMBuildMul(s->m->at, number, simt_i32(s, b->bytes), ""), count = simt_count_of(s, b, number);
-    V who = op->attr.is_begin ? simt_owner_in_block(s, NULL) : fills(s, op, number);
-    issue = LLVMBuildAnd(s->m->at, issue, who, "");
-    if (op->attr.is_begin) prim_call(s, PRIM_PROXY_FENCE, NULL, 0); /* what stores left there is before */
-    simt_expect(s, b, count, issue);
+    V number = stage_of(s, op), stage = LLVMBuildMul(s->m->at, number, simt_i32(s, b->bytes), "");
+    V count = simt_count_of(s, b, number);
+    simt_expect(s, b, count, llvm_int(s->m->i1, 1));
     for (uint32_t i = 0; i < boxes.across; i++)
-        for (uint32_t j = 0; j < boxes.down; j++) load_box(s, op, stage, count, issue, &boxes, i, j);
+        for (uint32_t j = 0; j < boxes.down; j++) load_box(s, op, stage, count, &boxes, i, j);
+}
+
+/* Does op stand behind another copy that one turn begins with it? */
+static bool is_same_turn(const Op *op) {
+    const Op *other = op ? op->prev : NULL;
+    return other && op->kind == OP_BULKLOAD && other->kind == OP_BULKLOAD && other->args[0] == op->args[0] &&
+           other->args[1] == op->args[1] && other->attr.is_begin == op->attr.is_begin;
+}
+
+void simt_bulk_load(Simt *s, const Op *op) {
+    if (is_same_turn(op)) return;
+    V issue = tile_slot(s, tile_of(s, op->args[1]), 0);
+    V who = op->attr.is_begin ? simt_owner_in_block(s, NULL) : fills(s, op, stage_of(s, op));
+    if (op->attr.is_begin) prim_call(s, PRIM_PROXY_FENCE, NULL, 0); /* what stores left there is before */
+    LLVMBasicBlockRef begin = simt_new_block(s, "begin"), begun = simt_new_block(s, "begun");
+    LLVMBuildCondBr(s->m->at, LLVMBuildAnd(s->m->at, issue, who, ""), begin, begun);
+    LLVMPositionBuilderAtEnd(s->m->at, begin);
+    s->is_aside = true;
+    for (const Op *o = op; o == op || is_same_turn(o); o = o->next) {
+        simt_at_op(s, o);
+        s->op_site = UINT32_MAX;
+        begin_copy(s, o);
+    }
+    s->is_aside = false;
+    LLVMBuildBr(s->m->at, begun);
+    LLVMPositionBuilderAtEnd(s->m->at, begun);
 }

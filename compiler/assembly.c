@@ -32,7 +32,7 @@ bool assemble_best(const Target *t, Bytes ptx, int opt_level, Assembled *out) {
     size_t n = 0;
     char *asking = blocks ? residency_ask(ptx.at, ptx.len, blocks, &n) : NULL;
     if (asking && t->backend->assemble(t, (Bytes){asking, n}, opt_level, &other) &&
-        other.spill_bytes <= out->spill_bytes) {
+        residency_pays(blocks, out->spill_bytes, other.spill_bytes)) {
         Assembled first = *out;
         *out = other;
         other = first;

@@ -77,7 +77,8 @@ static void raise_residency(fsc_module *m, const char *text, size_t size) {
     char *asking = blocks ? residency_ask(text, size, blocks, &n) : NULL;
     CUmodule module = NULL;
     if (asking && CU_CALL(cuModuleLoadDataEx, &module, asking, 0, NULL, NULL) == CUDA_SUCCESS) {
-        bool pays = find_needs(module, l->entry, &after) && after.spills <= before.spills;
+        bool pays = find_needs(module, l->entry, &after) &&
+                    residency_pays(blocks, (uint32_t)before.spills, (uint32_t)after.spills);
         CU_QUIET(d, cuModuleUnload, pays ? m->own : module);
         if (pays) m->own = module;
     }

@@ -47,6 +47,8 @@ bool arch_fits(const char *target, const char *device, bool is_text);
 /* How many blocks on a multiprocessor the assembler is worth asking for, where its code has so many registers; 0: it is
  * not. */
 uint32_t residency_wanted(const fsc_props *p, const RecordLaunch *l, uint32_t registers);
+/* Is the answer to be kept that so many blocks were asked for? Bytes that a thread spills. */
+bool residency_pays(uint32_t blocks, uint32_t spilled_before, uint32_t spilled);
 /* The PTX with that question: malloc'd, a NUL behind it. NULL: it bounds no kernel's threads, or no memory. */
 char *residency_ask(const char *ptx, size_t n, uint32_t blocks, size_t *length);
 

@@ -4,7 +4,8 @@
  * that asks. Method: left to itself the assembler takes 66 registers where 64 would do, which can halve the blocks that
  * a multiprocessor holds. Asked by `.minnctapersm` it keeps the bound, if need be by spills. So it is asked where
  * registers bind, the record wants more threads (RecordLaunch.resident), and a fifth fewer registers would let in one
- * more block. Who asks keeps the answer if it spills no more. Measured in docs/lab/residency.md.
+ * more block. Who asks keeps the answer if it spills no more, or hardly more for twice the blocks. Measured in
+ * docs/lab/residency.md.
  */
 #include "runtime/device/code.h"
 
@@ -24,6 +25,11 @@ uint32_t residency_wanted(const fsc_props *p, const RecordLaunch *l, uint32_t re
     if ((uint64_t)blocks * threads > l->resident) return 0;
     fsc_status s = fsc_occupancy(p, registers - registers / 5, threads, shared, &then);
     return s == FSC_OK && then.blocks_per_sm >= blocks ? blocks : 0;
+}
+
+bool residency_pays(uint32_t blocks, uint32_t spilled_before, uint32_t spilled) {
+    enum { FEW_BYTES = 16 /* of a thread: attention of 64 columns has 0.76 of its speed in one block */ };
+    return spilled <= spilled_before + (blocks == 2 ? FEW_BYTES : 0);
 }
 
 /* The end of the line that bounds the kernel's threads; NULL: there is none. */

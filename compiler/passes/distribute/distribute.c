@@ -289,12 +289,21 @@ static void note_reduction(void *context, Op *op) {
     *(bool *)context |= op_class(op->kind) == CLASS_REDUCE;
 }
 
+static void note_product(void *context, Op *op) {
+    if (op_class(op->kind) == CLASS_MATRIX) *(bool *)context = true;
+}
+
 /* Rows that are reduced: while a block waits, others load. Of smaller blocks there are many anyway. Down the columns
- * more blocks are slower (docs/lab/columns.md). */
+ * more blocks are slower (docs/lab/columns.md). Products that are reduced, as in attention: one block's run beside
+ * another's exponentials. */
 static uint32_t wanted_threads(Func *f, const Access *a, const PassContext *c) {
-    bool reduces = false;
+    enum { BLOCKS_OF_PRODUCTS = 2 };
+    bool reduces = false, multiplies = false;
     func_walk(f, note_reduction, &reduces);
-    return reduces && a->is_row && f->num_warps >= RESIDENT_WARPS && !c->few_programs ? RESIDENT_THREADS : 0;
+    func_walk(f, note_product, &multiplies);
+    if (!reduces || f->num_warps < RESIDENT_WARPS || c->few_programs) return 0;
+    if (a->is_row) return RESIDENT_THREADS;
+    return multiplies ? BLOCKS_OF_PRODUCTS * f->num_warps * c->target->warp_threads : 0;
 }
 
 void distribute_program(Func *f, const Facts *facts, const PassContext *c) {

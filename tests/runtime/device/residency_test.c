@@ -37,7 +37,8 @@ static void one_more_block_is_asked_for(void **state) {
         uint32_t got;
     } cases[] = {
         {72, 64, 8, 1280, bound, 2, 64},   /* no more spills than before: kept */
-        {72, 64, 12, 1280, bound, 2, 72},  /* more spills */
+        {72, 64, 24, 1280, bound, 2, 64},  /* hardly more, of twice the blocks */
+        {72, 64, 28, 1280, bound, 2, 72},  /* more spills */
         {72, 64, 8, 0, bound, 1, 72},      /* nobody wants more threads */
         {72, 64, 8, 1023, bound, 1, 72},   /* not so many */
         {64, 56, 8, 1280, bound, 1, 64},   /* two blocks are there */

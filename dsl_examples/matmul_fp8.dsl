@@ -30,7 +30,7 @@ def matmul_fp8(c: *T[M, N], x: *const A[M, K], w: *const B[N, K], x_scale: *cons
         k = start + arange(0, BK)
         a = load(x + m[:, None] * K + k[None, :], mask=(m < M)[:, None] & (k < K)[None, :])
         b = load(w + n[:, None] * K + k[None, :], mask=(n < N)[:, None] & (k < K)[None, :])
-        acc = dot(a, b.T, acc, max_num_imprecise_acc=BK if FAST else None)
+        acc = dot(a, b.T, acc, max_num_imprecise_acc=2 ** 30 if FAST else None)
     acc *= load(x_scale + m, mask=m < M)[:, None] * load(w_scale + n, mask=n < N)[None, :]
     store(c + m[:, None] * N + n[None, :], acc.to(T), mask=(m < M)[:, None] & (n < N)[None, :])
 

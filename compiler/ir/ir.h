@@ -216,6 +216,8 @@ typedef struct LoopAttr {
     bool flatten, disable_licm;
 } LoopAttr;
 
+enum { DOT_ANY_IMPRECISE = 1 << 30 };
+
 typedef struct Attr {
     int64_t bits;       /* a constant's, sign extended from the element's width (floats: their IEEE bits,
                          * zero extended) */
@@ -228,7 +230,8 @@ typedef struct Attr {
     uint32_t pending;   /* how many groups */
     uint32_t map;       /* of bulk_load: index into Func.maps. Of load: one more; 0: no map says what it loads */
     uint32_t ahead;     /* of bulk_load in a loop: so many rounds */
-    uint32_t imprecise; /* of fp8 operands: so many products may be added in less than fp32; 0: not said */
+    uint32_t imprecise; /* of fp8 operands: so many products may be added in less than fp32, from DOT_ANY_IMPRECISE on
+                         * any number; 0: not said */
     uint32_t flags;     /* a set of COMBINE_… */
     uint8_t run_log2;   /* of icmp: the same truth for so many elements along the axis, aligned, or for all of them
                          * where there are fewer (in a part of a tile); 0: not said */

@@ -66,7 +66,7 @@ static bool lies_along_k(const Matrix *x, const Op *op, MmaOperand which) {
     return facts_vector(x->facts, v->def->args[0], axis, VECTOR) >= VECTOR_LOG2;
 }
 
-/* Four warps keep sums of fp8 in about 14 bits: for who allows it of all products of a dot.
+/* Four warps keep sums of fp8 in about 14 bits: for who allows it of all products of a dot, and then of those alone.
  * What split_dot leaves: of rank 2, and of whole numbers. Products one of which is an operand of the next are by four
  * warps where there are rows for all warps: else that operand would go through shared memory. */
 static bool choose(const Matrix *x, const Op *op, Mma *instr, bool *widens) {
@@ -192,6 +192,14 @@ static void remark(void *context, Op *op) {
     if (op->kind == OP_DOT) diag(x->c->diag, op->span, R_MULTIPLY_ADDS, why_not(x, op));
 }
 
+/* Is the product's own sum imprecise, and what it is added to is not to be? That may be any number of products. */
+static bool adds_apart(const Op *op, Mma instr) {
+    int64_t zero;
+    bool is_imprecise = mma_is_grouped(instr) && dtype_is_fp8(op->args[MMA_A]->type.dtype);
+    bool is_none = value_const(op->args[MMA_C], &zero) && zero == 0;
+    return is_imprecise && op->attr.imprecise < DOT_ANY_IMPRECISE && !is_none;
+}
+
 static void visit(void *context, Op *op) {
     Matrix *x = context;
     Mma instr;
@@ -199,12 +207,15 @@ static void visit(void *context, Op *op) {
     if (op->kind != OP_DOT || !choose(x, op, &instr, &widens)) return;
     Builder b = builder_before(x->f, op);
     Value *args[] = {op->args[0], op->args[1], op->args[2]};
+    bool is_apart = adds_apart(op, instr);
+    if (is_apart) args[MMA_C] = build_float(&b, op->results[0]->type, 0);
     for (uint32_t i = MMA_A; i <= MMA_B; i++) {
         if (widens) args[i] = build1_to(&b, OP_FPEXT, args[i], type_with_dtype(args[i]->type, DT_FP16));
         if (mma_info[instr].types[i] == MMA_TF32) args[i] = tf32_rounded(&b, args[i]);
     }
     Attr attr = {.instr = instr, .warps_m_log2 = (uint8_t)share(x, instr, op->results[0]->type.shape)};
     Value *r = op_build(&b, OP_MMA, args, 3, attr, args[MMA_C]->type)->results[0];
+    if (is_apart) r = build2(&b, OP_FADD, op->args[MMA_C], r);
     r->name = op->results[0]->name;
     value_replace(x->f, op->results[0], r);
     op_erase(x->f, op);

@@ -38,7 +38,7 @@ def layernorm(y: *T[n_rows:y_stride, n_cols], mean: *fp32[n_rows], rstd: *fp32[n
               PARTS: constexpr = 0, STAGES: constexpr = 0, WARPS: constexpr = 0, T: dtype = fp32):
     row = program_id(0)
     if ALIKE:
-        before = (row.to(i64) * x_stride % ALIKE).to(i32)
+        before = (row.to(i64) * x_stride & (ALIKE - 1)).to(i32)
         places = arange(0, BLOCK)[None, :]
         is_begun = places >= before
         is_within = places < min(before + n_cols, REACH)

@@ -37,7 +37,7 @@ def rmsnorm_backward(dx: *T[n_rows:dx_stride, n_cols], dweight: *fp32[n_parts, n
     part = program_id(0)
     busy = n_parts // ALIKE * ALIKE
     first = (part % ALIKE + part // ALIKE * (ALIKE * ROWS)).to(i64)
-    before = (first * x_stride % ALIKE).to(i32)
+    before = (first * x_stride & (ALIKE - 1)).to(i32)
     places = arange(0, BLOCK)[None, :]
     is_begun = places >= before
     is_within = places < min(before + n_cols, REACH)

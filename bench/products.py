@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """products.py - products of matrices and attention: fsc beside cuBLAS, Triton, FA2 and cuDNN, in one process.
 
-products.py [--what square shapes bytes attention lengths varlen backward decode cpu] [--seconds S] [--out FILE.jsonl];
-cpu: the host's own code beside torch (oneDNN) and NumPy (OpenBLAS) on the same cores, which wants no GPU. --device
-cpu:1 leaves NumPy out, gives the others one thread and takes its time on the core, which other programs hardly change.
+products.py [--what square shapes bytes blocks attention lengths varlen backward decode cpu] [--seconds S]
+[--out FILE.jsonl]; cpu: the host's own code beside torch (oneDNN) and NumPy (OpenBLAS) on the same cores, which wants
+no GPU. --device cpu:1 leaves NumPy out, gives the others one thread and takes its time on the core, which other
+programs hardly change.
 
 Each result is compared with float64 before it is timed (turns.py says how). Products read their memory many times, so
 no L2 is flushed. TFLOP/s count 2 M N K. Attention is attention.py's.
@@ -124,6 +125,40 @@ def product8(m, n, k, dtype):
     say(launches, sample(launches), where, 2e-9 * m * n * k)
 
 
+def product_blocks(m, n, k):
+    """Of 8-bit floats with a scale for each block, w in rows along k; cuBLAS by torch's private function."""
+    x, w = (torch.randn(s, device="cuda").to(torch.float8_e4m3fn) for s in ((m, k), (n, k)))
+    out, kept = torch.empty((m, n), device="cuda", dtype=torch.bfloat16), {}
+    x_scale, w_scale = (torch.rand(s, device="cuda") + 0.5 for s in ((k // 128, m), (n // 128, k // 128)))
+    rows = torch.arange(0, m, max(1, m // 256), device="cuda")
+    x64 = (x[rows].double().view(-1, k // 128, 128) * x_scale.T[rows].double()[:, :, None]).view(-1, k)
+    w64 = w.double() * w_scale.double().repeat_interleave(128, 0).repeat_interleave(128, 1)
+    want = x64 @ w64.T
+    slack = want.abs() * 2.0**-8 + x64.abs() @ w64.abs().T * 2.0**-11 + 1e-6
+
+    def check(name):
+        got = kept.pop("out", out)[rows].double()
+        out.fill_(float("nan"))
+        bad = ~((got - want).abs() <= slack)
+        return f"{int(bad.sum())} of {bad.numel()} wrong" if bad.any() else None
+
+    def vendor():
+        kept["out"] = torch._scaled_mm(x, w.T, scale_a=x_scale.T, scale_b=w_scale.T, out_dtype=torch.bfloat16)
+
+    makers = [("cublas", lambda: vendor)]
+    for tile in [()] + [t for t in ((128, 128, 2), (128, 128, 1), (64, 128, 1), (64, 64, 1), (64, 64, 2))]:
+        name = "x".join(map(str, tile)) or "default"
+        makers.append((f"fsc-{name}", lambda t=tile: ours(
+            "matmul_fp8_blocks.dsl", [out, x, w, x_scale, w_scale, m, n, k], dict(zip(("BM", "BN", "HALVES"), t)))))
+    if triton_products:
+        makers += [(f"triton {t}", lambda t=t: triton_products.product_blocks(out, x, w, x_scale, w_scale, t))
+                   for t in ((128, 128, 8, 4), (64, 128, 4, 4), (64, 64, 4, 4))]
+    where = f"{m}x{n}x{k} fp8 blocks"
+    launches = tried(makers, check, where)
+    kept.clear()
+    say(launches, sample(launches), where, 2e-9 * m * n * k, shown=ALL)
+
+
 def cpu_product(n, dtype):
     """All in one process: which threads there are is each library's own matter."""
     a, b = (torch.randn((n, n)).to(dtype) for _ in range(2))
@@ -197,6 +232,9 @@ def main():
     if "bytes" in o.what:
         work += [lambda n=n, t=t: product8(n, n, n, t) for n in (8192, 4096, 2048)
                  for t in (torch.float8_e4m3fn, torch.int8)]
+    if "blocks" in o.what:
+        work += [lambda m=m, n=n, k=k: product_blocks(m, n, k)
+                 for m, n, k in ((8192, 8192, 8192), (4096, 7168, 2048), (4096, 4096, 7168), (64, 7168, 2048))]
     work += attention.work(o.what)
     if "shapes" in o.what:
         work += [lambda m=m, n=n, k=k: product(m, n, k, torch.bfloat16, SMALL if m <= 64 else BIG + SMALL[-6:])

@@ -23,7 +23,7 @@ LAUNCHED = ("registers", "spill_bytes", "shared_bytes", "threads_per_block", "bl
 # slow at long rows, or on emulated threads
 SMALL = {"attention", "attention_backward", "attention_decode", "sample_top_p", "prefix_sum", "transpose",
          "batched_matvec", "batched_matmul", "grouped_matmul", "matmul", "matmul_dequantize", "matmul_fp8",
-         "matmul_int8", "split_k"}
+         "matmul_fp8_blocks", "matmul_int8", "split_k"}
 
 
 class Failed(Exception):

@@ -33,6 +33,35 @@ def matmul(a, b, out, M, N, K, stride_a, stride_b, stride_out, BM: tl.constexpr,
              mask=(m < M)[:, None] & (n < N)[None, :])
 
 
+@triton.jit
+def matmul_blocks(out, a, b, a_scale, b_scale, M, N, K, BM: tl.constexpr, BN: tl.constexpr, GROUP: tl.constexpr):
+    pid = tl.program_id(0)
+    tiles_m, tiles_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
+    tile_m, tile_n = tl.swizzle2d(pid // tiles_n, pid % tiles_n, tiles_m, tiles_n, GROUP)
+    m, n, k = (tile_m * BM + tl.arange(0, BM)) % M, (tile_n * BN + tl.arange(0, BN)) % N, tl.arange(0, 128)
+    x_at, y_at = a + m[:, None] * K + k[None, :], b + n[None, :] * K + k[:, None]
+    groups = tl.cdiv(K, 128)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for group in range(0, groups):
+        x = tl.load(x_at, mask=k[None, :] < K - group * 128, other=0.0)
+        y = tl.load(y_at, mask=k[:, None] < K - group * 128, other=0.0)
+        x_scale, y_scale = tl.load(a_scale + group * M + m), tl.load(b_scale + n // 128 * groups + group)
+        acc += tl.dot(x, y) * x_scale[:, None] * y_scale[None, :]
+        x_at += 128
+        y_at += 128
+    m, n = tile_m * BM + tl.arange(0, BM), tile_n * BN + tl.arange(0, BN)
+    tl.store(out + m[:, None] * N + n[None, :], acc.to(out.dtype.element_ty), mask=(m < M)[:, None] & (n < N)[None, :])
+
+
+def product_blocks(out, a, b, a_scale, b_scale, tile):
+    """launch() of out = a bᵀ, each group of 128 along k times its scales; tile: (BM, BN, warps, stages)."""
+    (m, k), n = a.shape, b.shape[0]
+    bm, bn, warps, stages = tile
+    grid = triton.cdiv(m, bm) * triton.cdiv(n, bn)
+    return lambda: matmul_blocks[(grid,)](out, a, b, a_scale, b_scale, m, n, k, BM=bm, BN=bn, GROUP=8, num_warps=warps,
+                                          num_stages=stages)
+
+
 class FromPtx:
     """A compiled kernel of Triton's, its PTX loaded by the driver: the cubin beside it is of another architecture."""
 

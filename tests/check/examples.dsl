@@ -113,6 +113,7 @@
 # RUN: fsc --emit=tile --passes= -D bias=None -D residual=None %examples/matmul.dsl -o - \
 # RUN:   | FileCheck %s --check-prefix=PLAINMUL
 # RUN: fsc --emit=tile --passes= %examples/matmul_fp8.dsl -o - | FileCheck %s --check-prefix=FP8MUL
+# RUN: fsc --emit=tile --passes= %examples/matmul_fp8_blocks.dsl -o - | FileCheck %s --check-prefix=FP8BLOCKS
 # RUN: fsc --emit=tile --passes= %examples/matmul_int8.dsl -o - | FileCheck %s --check-prefix=INTMUL
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/matmul_dequantize.dsl -o - | FileCheck %s --check-prefix=DEQUANTIZE
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/batched_matmul.dsl -o - | FileCheck %s --check-prefix=BATCHED
@@ -198,6 +199,7 @@
 # PLAINMUL: dot {{.*}} : tile<64x64xfp32>
 # PLAINMUL-NOT: load
 # FP8MUL: dot {{.*}} : tile<64x64xfp32>
+# FP8BLOCKS: dot {{.*}} {imprecise = 128} : tile<32x64xfp32>
 # INTMUL: dot {{.*}} : tile<64x64xi32>
 # DEQUANTIZE: sitofp {{.*}} : tile<64x64xbf16>
 # DEQUANTIZE: dot {{.*}} : tile<64x64xfp32>

@@ -38,7 +38,7 @@ def asked_words(tool, folder, source, words):
             if kind == "param":
                 params.append((rest[0], rest[1], []))
             elif kind == "dim":
-                params[-1][2].append(rest[0].strip('"'))
+                params[-1][2].append(line.split('"')[1])
     for _, name, dims in params:
         extents = arrays.get(name, ("", []))[1]
         for code, extent in zip(dims, extents if len(dims) == len(extents) else [math.prod(extents)] if extents

@@ -131,8 +131,8 @@ def every_example_has_a_case(_):
     known |= {"attention.dsl", "attention_backward.dsl", "attention_delta.dsl", "attention_decode.dsl",
               "attention_merge.dsl", "attention_varlen.dsl"}
     # test_dot.py, test_products.py
-    known |= {"matmul.dsl", "matmul_fp8.dsl", "matmul_int8.dsl", "matmul_dequantize.dsl", "batched_matmul.dsl",
-              "grouped_matmul.dsl", "split_k.dsl"}
+    known |= {"matmul.dsl", "matmul_fp8.dsl", "matmul_fp8_blocks.dsl", "matmul_int8.dsl", "matmul_dequantize.dsl",
+              "batched_matmul.dsl", "grouped_matmul.dsl", "split_k.dsl"}
     assert files == known, f"examples without a case, or cases without an example: {sorted(files ^ known)}"
 
 

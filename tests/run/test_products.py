@@ -49,6 +49,62 @@ def matmul_fp8_fast(bench, types, sizes):
     run_8_bits(bench, "matmul_fp8.dsl", types, "fp32", sizes, FAST="True", BM=64, BN=128, BK=32)
 
 
+def run_blocks(bench, types, dtype, sizes, source=None, **defines):
+    """Numbers of 4 bits, so that the sum of a group is exact, and sums of groups as exact as fp32."""
+    m, n, k = sizes
+    groups, rng = -(-k // 128), np.random.default_rng(m + 3 * n + 7 * k)
+    x, w = (Matrix(bench, t, s, rng.integers(-4, 4, s)) for t, s in zip(types, ((m, k), (n, k))))
+    (xb, xs), (wb, ws) = scales(bench, rng, groups * m), scales(bench, rng, -(-n // 128) * groups)
+    xs, ws = xs.reshape(groups, m), ws.reshape(-1, groups)
+    c = Matrix(bench, dtype, (m, n))
+    bench.run(source or example("matmul_fp8_blocks.dsl"), c.buffer, x.buffer, w.buffer, xb, wb, m, n, k,
+              types={"T": dtype, **dict(zip("AB", types))}, defines=defines)
+    group = np.arange(k) // 128
+    x64, w64 = x.seen * xs[group].T, w.seen * ws[np.arange(n)[:, None] // 128, group]
+    want, size = x64 @ w64.T, np.abs(x64) @ np.abs(w64).T
+    last = 0 if dtype == "fp32" else ULP[dtype] * np.abs(want)
+    close(c.read(), want, 0, 1.2 * (groups + 4) * U * size + last, f"matmul_fp8_blocks {sizes} in {dtype}")
+
+
+@case(types=[("fp8e4nv", "fp8e4nv"), ("fp8e5", "fp8e5"), ("fp8e4nv", "fp8e5")], dtype=["bf16", "fp32"],
+      sizes=[*SIZES, (70, 257, 400)])
+def matmul_fp8_blocks(bench, types, dtype, sizes):
+    run_blocks(bench, types, dtype, sizes)
+
+
+@case(tile=[(128, 128, 2), (64, 128, 1), (16, 32, 2), (64, 64, 2)], sizes=[(130, 390, 400), (128, 256, 512)])
+def matmul_fp8_blocks_tiles(bench, tile, sizes):
+    """By four warps where a card has them; 16 x 32 never."""
+    run_blocks(bench, ("fp8e4nv", "fp8e4nv"), "bf16", sizes, BM=tile[0], BN=tile[1], HALVES=tile[2])
+
+
+def run_imprecise(bench, source, ones, tiny, sizes=(64, 64, 32), rounds=20):
+    """Sums of a large number and, round by round, of small ones that 14 bits beside it would lose."""
+    m, n, k = sizes
+    x, w = np.zeros((m, k * rounds)), np.ones((n, k * rounds))
+    x[:, :k], x[:, k:] = ones, tiny
+    xb, wb = (Matrix(bench, "fp8e4nv", a.shape, a) for a in (x, w))
+    c = Matrix(bench, "fp32", (m, n))
+    bench.run(source, c.buffer, xb.buffer, wb.buffer, rounds)
+    return c.read(), xb.seen @ wb.seen.T
+
+
+@case(most=[32, 64])
+def sums_of_rounds_are_precise(bench, most):
+    """max_num_imprecise_acc is of the products of a dot: what it is added to stays fp32."""
+    source = f"""@kernel(grid=(1,), num_warps=4)
+def f(c: *fp32[64, 64], x: *const fp8e4nv[64, 32 * rounds], w: *const fp8e4nv[64, 32 * rounds], rounds: i32):
+    i, k = arange(0, 64), arange(0, 32)
+    acc = zeros((64, 64), fp32)
+    for r in range(0, rounds):
+        at = i[:, None] * (32 * rounds) + (r * 32 + k)[None, :]
+        acc = dot(load(x + at), load(w + at).T, acc, max_num_imprecise_acc={most})
+    store(c + i[:, None] * 64 + i[None, :], acc)
+"""
+    got, want = run_imprecise(bench, source, 448, 0.0625)
+    close(got, want, 0, 40 * U * want, "sums of rounds")
+
+
 @case(dtype=["fp32", "bf16"], sizes=SIZES)
 def matmul_int8(bench, dtype, sizes):
     run_8_bits(bench, "matmul_int8.dsl", ("i8", "i8"), dtype, sizes)
@@ -163,6 +219,10 @@ def products_of_examples_can_fail(bench):
     planted("matmul_fp8.dsl",
             lambda s: run_8_bits(bench, "matmul_fp8.dsl", ("fp8e4nv", "fp8e4nv"), "fp32", (70, 65, 533), s),
             ("dot(a, b.T, acc,", "dot(a, b.T,"), ("x_scale + m", "x_scale + m // 2"))
+    planted("matmul_fp8_blocks.dsl",
+            lambda s: run_blocks(bench, ("fp8e4nv", "fp8e4nv"), "fp32", (70, 165, 333), s, BN=64, HALVES=2),
+            ("x_scale + group * M + m", "x_scale + m"), ("first // 128 *", "0 *"),
+            ("return acc + ", "return acc * 0 + "), ("first + BN, group", "first, group"))
     planted("matmul_int8.dsl", lambda s: run_8_bits(bench, "matmul_int8.dsl", ("i8", "i8"), "fp32", (70, 65, 33), s),
             ("range(0, K, BK)", "range(0, K - BK, BK)"), ("w_scale + n", "w_scale + n // 2"))
     planted("matmul_dequantize.dsl", lambda s: run_dequantize(bench, "fp32", (20, 65, 70), s),

@@ -233,7 +233,8 @@ static void exchanges(Profile *p, const fsc_line_counts *l) {
     if (rounds < MANY_ROUNDS || shuffles < 1 || shuffles > REDUCTION) return;
     advise(p, ADVICE_exchanges, l->line, PART_WAITS,
            waits(p, rounds - 1, shuffles * SHUFFLE_CLOCKS + meetings * BARRIER_CLOCKS),
-           "%.0f rounds of %.0f shuffles, one after the other, and %.3g barriers", rounds, shuffles, meetings);
+           "%.0f rounds of %.0f shuffles, one after the other, and %.3g barrier%s", rounds, shuffles, meetings,
+           meetings == 1 ? "" : "s");
 }
 
 static void barriers(Profile *p, const fsc_line_counts *l) {

@@ -343,7 +343,10 @@ static inline void run_shared(Grid *g, const Op *op) {
     bool is_store = op->kind == OP_SHSTORE;
     const Value *v = is_store ? op->args[0] : op->results[0];
     const Buffer *buffer = &g->f->buffers.at[op->attr.buffer];
+    const Value *stage = is_store && op->nargs > 1 ? op->args[1] : NULL;
+    if (op->kind == OP_SHLOAD && op->nargs) stage = op->args[0];
     for (uint32_t t = 0; t < g->threads; t++) {
+        uint64_t begin = (uint64_t)buffer->offset + (stage ? (uint64_t)*at(g, stage, t, 0) * buffer->bytes : 0);
         for (uint32_t r = 0; r < registers_of(v); r++) {
             if (is_store && !is_canonical(v, t, r)) continue;
             uint32_t flat = flat_of(v, t, r) ^ (op->kind == OP_SHLOAD ? op->attr.flip : 0);
@@ -356,7 +359,7 @@ static inline void run_shared(Grid *g, const Op *op) {
                 coords[op->attr.axis] += (uint32_t)*at(g, op->args[0], t, 0);
                 flat = shape_flat(buffer->places->shape, coords);
             }
-            uint64_t first = (uint64_t)buffer->offset + (uint64_t)offset_in(buffer, flat) * bytes_of(v);
+            uint64_t first = begin + (uint64_t)offset_in(buffer, flat) * bytes_of(v);
             if (buffer->offset < 0 || first + bytes_of(v) > g->f->shared_bytes) {
                 complain(g, "outside of shared memory");
                 continue;

@@ -49,19 +49,28 @@ def cutlass_makers(a, b, out):
         yield f"cutlass {tile}", lambda launch=launch: launch
 
 
+def judge(out, rows, want, slack, kept=None):
+    """What says which elements of these rows are farther from `want` than `slack`, and spoils `out` for the next. Who
+    makes a matrix of their own leaves it in kept["out"]."""
+    kept = {} if kept is None else kept
+
+    def check(_):
+        got = kept.pop("out", out)[rows].double()
+        out.fill_(float("nan"))
+        bad = ~((got - want).abs() <= slack)
+        return f"{int(bad.sum())} of {bad.numel()} wrong" if bad.any() else None
+
+    return check
+
+
 def product(m, n, k, dtype, tiles, every=False):
     a, b = (torch.randn(s, device="cuda", dtype=torch.float32).to(dtype) for s in ((m, k), (k, n)))
     out = torch.empty((m, n), device="cuda", dtype=dtype)
     rows = torch.arange(0, m, max(1, m // 512), device="cuda")
     want = a[rows].double() @ b.double()
-    bound = a[rows].double().abs() @ b.double().abs() * (k * 4 * 2.0**-24)
-
-    def check(_):
-        got = out[rows].double()
-        slack = bound + want.abs() * (2.0**-8 if dtype == torch.bfloat16 else 2.0**-11) + 1e-6
-        bad = ~((got - want).abs() <= slack)
-        out.fill_(float("nan"))
-        return f"{int(bad.sum())} of {bad.numel()} wrong" if bad.any() else None
+    slack = a[rows].double().abs() @ b.double().abs() * (k * 4 * 2.0**-24) + 1e-6
+    slack += want.abs() * (2.0**-8 if dtype == torch.bfloat16 else 2.0**-11)
+    check = judge(out, rows, want, slack)
 
     values = [out, a, b, n, k, n, 0, m, n, k]
     left_out = {"bias": "None", "residual": "None"}
@@ -98,12 +107,7 @@ def product8(m, n, k, dtype):
     rows = torch.arange(0, m, max(1, m // 256), device="cuda")
     want = x[rows].double() @ w.double().T
     slack = want.abs() * 2.0**-8 + (x[rows].double().abs() @ w.double().abs().T * 2.0**-11 if is_float else 0) + 1e-6
-
-    def check(name):
-        got = kept.pop("out", out)[rows].double()
-        out.fill_(float("nan"))
-        bad = ~((got - want).abs() <= slack)
-        return f"{int(bad.sum())} of {bad.numel()} wrong" if bad.any() else None
+    check = judge(out, rows, want, slack, kept)
 
     def vendor():
         if is_float:
@@ -135,18 +139,13 @@ def product_blocks(m, n, k):
     w64 = w.double() * w_scale.double().repeat_interleave(128, 0).repeat_interleave(128, 1)
     want = x64 @ w64.T
     slack = want.abs() * 2.0**-8 + x64.abs() @ w64.abs().T * 2.0**-11 + 1e-6
-
-    def check(name):
-        got = kept.pop("out", out)[rows].double()
-        out.fill_(float("nan"))
-        bad = ~((got - want).abs() <= slack)
-        return f"{int(bad.sum())} of {bad.numel()} wrong" if bad.any() else None
+    check = judge(out, rows, want, slack, kept)
 
     def vendor():
         kept["out"] = torch._scaled_mm(x, w.T, scale_a=x_scale.T, scale_b=w_scale.T, out_dtype=torch.bfloat16)
 
     makers = [("cublas", lambda: vendor)]
-    for tile in [()] + [t for t in ((128, 128, 2), (128, 128, 1), (64, 128, 1), (64, 64, 1), (64, 64, 2))]:
+    for tile in ((), (128, 128, 2), (128, 128, 1), (64, 128, 1), (64, 64, 1), (64, 64, 2)):
         name = "x".join(map(str, tile)) or "default"
         makers.append((f"fsc-{name}", lambda t=tile: ours(
             "matmul_fp8_blocks.dsl", [out, x, w, x_scale, w_scale, m, n, k], dict(zip(("BM", "BN", "HALVES"), t)))))
@@ -163,13 +162,9 @@ def cpu_product(n, dtype):
     """All in one process: which threads there are is each library's own matter."""
     a, b = (torch.randn((n, n)).to(dtype) for _ in range(2))
     out = torch.empty((n, n), dtype=dtype)
-    want, bound = a.double() @ b.double(), a.double().abs() @ b.double().abs() * (n * 2.0**-23)
-
-    def check(_):
-        got = out.double()
-        bad = ~((got - want).abs() <= bound + want.abs() * (2.0**-8 if dtype == torch.bfloat16 else 0))
-        out.fill_(float("nan"))
-        return f"{int(bad.sum())} of {bad.numel()} wrong" if bad.any() else None
+    want, slack = a.double() @ b.double(), a.double().abs() @ b.double().abs() * (n * 2.0**-23)
+    slack += want.abs() * (2.0**-8 if dtype == torch.bfloat16 else 0)
+    check = judge(out, slice(None), want, slack)
 
     def launched(**defines):
         launch = ours("matmul.dsl", [out, a, b, n, n, n, 0, n, n, n], {"bias": "None", "residual": "None", **defines})

@@ -66,6 +66,17 @@ bool number_bind(RuleBinding *to, const char *text) {
     return true;
 }
 
+/* A constexpr that no rule chooses, as shape contracts name it: by -D, or its default. */
+static void bind_constant(Bounds *b, Bound *p) {
+    RecordParam said = *p->param;
+    if (said.kind != RECORD_CONSTEXPR || said.rule) return;
+    for (uint32_t i = 0; i < b->o->defines.len; i++)
+        if (strcmp(b->o->defines.at[i].name, said.name) == 0) said.value = b->o->defines.at[i].value;
+    if (said.value && said.value_kind == RECORD_BOOL && strcmp(said.value, "True") == 0) said.value = "1";
+    if (said.value && said.value_kind == RECORD_BOOL && strcmp(said.value, "False") == 0) said.value = "0";
+    p->value->known = said.value && said.value[0] && record_value(&said, &p->value->value);
+}
+
 static bool bind_word(Bounds *b, Word *w) {
     Bound *p = find(b, w->name);
     if (!p) return complain_parameter(b->interface, w->name);
@@ -232,9 +243,7 @@ bool bounds_make(Bounds *b, ToolOptions *o, fsc_jit *jit) {
         b->at[i].value = &b->fill.values[i];
         b->at[i].value->name = interface->params[i].name;
         b->at[i].is_asked = is_asked(o, interface->params[i].name);
-        if (interface->params[i].kind == RECORD_CONSTEXPR && interface->params[i].value &&
-            interface->params[i].value[0] && !interface->params[i].rule)
-            b->at[i].value->known = record_value(&interface->params[i], &b->at[i].value->value);
+        bind_constant(b, &b->at[i]);
     }
     for (uint32_t i = 1; i < o->words.len; i++) {
         Word *w = &b->words[i - 1];

@@ -40,10 +40,25 @@ static V op_slot(Simt *s, const Tile *t, uint32_t reg) {
     return l->divisors ? math_divide(&s->math, a[0], l->divisors[reg]) : math_op(&s->math, op, a);
 }
 
+/* Of a pair both are made at once. */
+static V pair_slot(Simt *s, const Tile *t, uint32_t reg) {
+    const Op *op = t->demand->op;
+    V word = simt_pair(s, op, reg & ~1u), both[2];
+    for (uint32_t i = 0; i < 2; i++) both[i] = element_of_word(s, op->results[0]->type.dtype, word, i);
+    if (!s->is_aside) t->at[reg ^ 1].base = both[~reg & 1];
+    return both[reg & 1];
+}
+
 void simt_elementwise_on_demand(Simt *s, const Op *op) {
     enum { WINDOW = 64 };
     Value *v = op->results[0];
     Tile r = tile_create(s, tile_registers(v));
+    if (simt_is_pairs(s, op)) {
+        r.demand = demand_create(s, op, r.n, pair_slot);
+        for (uint32_t i = 0; i < r.n; i++) r.demand->same[i] = i;
+        s->values[v->id] = r;
+        return;
+    }
     r.demand = demand_create(s, op, r.n, op_slot);
     if (op->kind == OP_FDIV) r.demand->divisors = divisors_of(s, op, tile_of(s, op->args[1]), r.n);
     for (uint32_t i = 0; i < r.n; i++) {

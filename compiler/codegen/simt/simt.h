@@ -198,6 +198,9 @@ bool fits_bits(int64_t x, uint32_t bits); /* a signed integer of so many? */
 
 /* value.c - creation and elementwise ops */
 void simt_elementwise(Simt *s, const Op *op);
+/* pairs.c: of 16-bit floats, two elements an instruction. */
+bool simt_is_pairs(const Simt *s, const Op *op);
+V simt_pair(Simt *s, const Op *op, uint32_t reg); /* the word of registers reg and reg + 1 */
 /* by register, of quotients that share them; else NULL */
 Divisor *divisors_of(Simt *s, const Op *op, const Tile *y, uint32_t n);
 void simt_create_op(Simt *s, const Op *op); /* const, arange, splat, expand, broadcast, convert */

@@ -251,8 +251,14 @@ void simt_elementwise(Simt *s, const Op *op) {
     bool done = simt_index_op(s, op, &r);
     if (!done) scalar_bounds(s, op, &r);
     if (!done && op->nargs == 2) done = divide_shared(s, op, tile_of(s, op->args[0]), tile_of(s, op->args[1]), &r);
+    bool by_pairs = !done && simt_is_pairs(s, op);
+    for (uint32_t i = 0; i < r.n && by_pairs; i += 2) {
+        simt_at(s, i, 2);
+        V word = simt_pair(s, op, i);
+        for (uint32_t k = 0; k < 2; k++) r.at[i + k].base = element_of_word(s, v->type.dtype, word, k);
+    }
     Memo memo = {.n = 0};
-    for (uint32_t i = 0; i < r.n && !done; i++) {
+    for (uint32_t i = 0; i < r.n && !done && !by_pairs; i++) {
         uint32_t first = run_begin(op, i);
         if (first < i) {
             r.at[i] = r.at[first];

@@ -11,8 +11,9 @@ bool op_has_slots(const Op *op) {
 }
 
 static bool takes_slots(const Use *u) {
-    bool is_stored = (u->op->kind == OP_STORE && u->index == 1) || (u->op->kind == OP_SHSTORE && u->index == 0);
-    return op_class(u->op->kind) == CLASS_REDUCE || op_has_slots(u->op) || is_stored;
+    bool is_stored = (u->op->kind == OP_STORE && u->index == 1) || (u->op->kind == OP_SHSTORE && u->index == 0),
+         is_multiplied = u->op->kind == OP_DOTASYNC && u->index == MMA_A;
+    return op_class(u->op->kind) == CLASS_REDUCE || op_has_slots(u->op) || is_stored || is_multiplied;
 }
 
 static bool is_for_store(const Use *u) {

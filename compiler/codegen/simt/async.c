@@ -2,6 +2,7 @@
  *
  * In: shared_matrix, dot_async, dot_wait, proxy_fence. Out: calls of the primitives: for each step of k, each 64 rows
  * that the four warps have and each part of their columns one wgmma, all of them one group.
+ * An operand that is made step by step is made while the steps before go on; a fence says that registers are written.
  * Method: offsets are linear over F2, and those of whole units of 8 rows have no bits in common with a swizzle: so one
  * descriptor is made for each operand, and what rows, columns and steps add to it are constants. What the warps' number
  * adds is the same in four of them: it is brought from a warp's first lane, so that the machine sees that.
@@ -90,11 +91,9 @@ void simt_dot_async(Simt *s, const Op *op) {
     const Value *v = op->results[0];
     const Tile *c = tile_of(s, op->args[MMA_C]);
     DotParts p = dot_parts(op);
-    bool holds = dot_holds_a(op);
+    bool holds = dot_holds_a(op), is_made = holds && op->args[MMA_A]->def && op->args[MMA_A]->def->attr.when;
     Matrices a = {0}, b = matrices_of(s, op, MMA_B);
-    Fragments held = {0};
-    if (holds) held = fragments_of(s, op, MMA_A);
-    else a = matrices_of(s, op, MMA_A);
+    if (!holds) a = matrices_of(s, op, MMA_A);
     const MmaInfo *info = &mma_info[op->attr.instr];
     uint32_t n = tile_registers(v), parts = p.rows * p.columns, each = n / parts, k = info->k;
     uint32_t steps = (uint32_t)shape_size(b.o.places->shape, 0) / k, rows = 1u << v->type.layout->shape.log2[0];
@@ -104,16 +103,21 @@ void simt_dot_async(Simt *s, const Op *op) {
     GroupCode code = {op->attr.instr, is_across_a, b.o.spans.is_across, is_first};
     V *sums = NEW_ARRAY(s->m->o->arena, V, parts), site = simt_site(s);
     for (uint32_t i = 0; i < parts; i++) sums[i] = sums_of(s, c, i * each, each);
-    if (!plant(PLANT_SUM_ORDER)) prim_call(s, PRIM_WGMMA_FENCE, NULL, 0);
-    for (uint32_t step = 0; step < steps; step++, code.is_first = false)
+    V *held = NEW_ARRAY(s->m->o->arena, V, p.rows * steps);
+    for (uint32_t i = 0; i < p.rows * steps && holds && !is_made; i++) held[i] = fragment_of(s, op, MMA_A, i);
+    for (uint32_t step = 0; step < steps; step++, code.is_first = false) {
+        for (uint32_t i = 0; i < p.rows && is_made; i++)
+            held[i * steps + step] = fragment_of(s, op, MMA_A, i * steps + step);
+        if ((!step || is_made) && !plant(PLANT_SUM_ORDER)) prim_call(s, PRIM_WGMMA_FENCE, NULL, 0);
         for (uint32_t i = 0; i < parts; i++) {
             uint32_t row = i / p.columns * (rows / p.rows), column = i % p.columns * p.n;
             uint32_t at = plant(PLANT_STEP_CONSTANT) ? 0 : step * k;
             uint32_t fragment = i / p.columns * steps + (plant(PLANT_HELD_STEP) ? 0 : step);
-            V first = holds ? held.at[fragment] : descriptor(s, &a, row, at);
+            V first = holds ? held[fragment] : descriptor(s, &a, row, at);
             V args[] = {sums[i], first, descriptor(s, &b, column, at), simt_i32(s, group_pack(code)), site};
             sums[i] = prim_tuple(s, holds ? PRIM_WGMMA_HELD : PRIM_WGMMA, LLVMTypeOf(sums[i]), args, 5);
         }
+    }
     prim_call(s, PRIM_WGMMA_COMMIT, NULL, 0);
     Tile r = tile_create(s, n);
     for (uint32_t i = 0; i < parts; i++) put_sums(s, &r, i * each, sums[i]);

@@ -7,26 +7,30 @@
  */
 #include "codegen/simt/simt.h"
 
-Fragments fragments_of(Simt *s, const Op *op, MmaOperand which) {
+typedef struct Fragments {
+    V *at;
+    uint32_t n;
+} Fragments;
+
+V fragment_of(Simt *s, const Op *op, MmaOperand which, uint32_t k) {
     const Value *v = op->args[which];
     const Tile *t = which == MMA_C ? tile_of(s, v) : tile_on_demand(s, v);
     DType d = v->type.dtype;
     Arena *a = s->m->o->arena;
     uint32_t each = mma_fragment(op->attr.instr, which), bits = dtype_bits(d);
     uint32_t per_word = which != MMA_C && bits < 32 ? 32 / bits : 1, words = each / per_word;
-    Fragments f = {.n = tile_registers(v) / each};
-    f.at = NEW_ARRAY(a, V, f.n);
-    V *slots = NEW_ARRAY(a, V, each), *values = NEW_ARRAY(a, V, words);
     bool is_packed = which != MMA_C && bits <= 32; /* in words of 32 bits, whatever they hold */
-    for (uint32_t k = 0; k < f.n; k++) {
-        if (is_packed && tile_has_words(t, k * words, words)) {
-            f.at[k] = tuple_make(s->m, t->words + k * words, words);
-            continue;
-        }
-        for (uint32_t i = 0; i < each; i++) slots[i] = tile_slot(s, t, k * each + i);
-        if (is_packed) elements_pack(s, d, slots, each, (Access){words, 32}, values);
-        f.at[k] = tuple_make(s->m, is_packed ? values : slots, words);
-    }
+    if (is_packed && tile_has_words(t, k * words, words)) return tuple_make(s->m, t->words + k * words, words);
+    V *slots = NEW_ARRAY(a, V, each), *values = NEW_ARRAY(a, V, words);
+    for (uint32_t i = 0; i < each; i++) slots[i] = tile_slot(s, t, k * each + i);
+    if (is_packed) elements_pack(s, d, slots, each, (Access){words, 32}, values);
+    return tuple_make(s->m, is_packed ? values : slots, words);
+}
+
+static Fragments fragments_of(Simt *s, const Op *op, MmaOperand which) {
+    Fragments f = {.n = tile_registers(op->args[which]) / mma_fragment(op->attr.instr, which)};
+    f.at = NEW_ARRAY(s->m->o->arena, V, f.n);
+    for (uint32_t k = 0; k < f.n; k++) f.at[k] = fragment_of(s, op, which, k);
     return f;
 }
 

@@ -325,13 +325,9 @@ void simt_move(Simt *s, const Op *op); /* reshape, trans, join, split */
 void simt_slice(Simt *s, const Op *op);
 void simt_flip(Simt *s, const Op *op);
 void simt_dot(Simt *s, const Op *op);
-/* An operand's fragments of a matrix instruction, a tuple each: further ones along k (of the sum: n), then along the
- * other dimension (matrix.c). */
-typedef struct Fragments {
-    uint32_t n;
-    V *at;
-} Fragments;
-Fragments fragments_of(Simt *s, const Op *op, MmaOperand which);
+/* The k-th fragment of an operand of a matrix instruction, a tuple: further ones lie along k (of the sum: n), then
+ * along the other dimension (matrix.c). */
+V fragment_of(Simt *s, const Op *op, MmaOperand which, uint32_t k);
 void simt_mma(Simt *s, const Op *op);
 /* async.c */
 void simt_shared_matrix(Simt *s, const Op *op);

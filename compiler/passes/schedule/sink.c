@@ -2,7 +2,8 @@
  *
  * In: a function behind remat. Out: ops whose users take registers one by one are `needed`: loads, copies and
  * elementwise ops of floats if the function has an `opaque_copy` or a `spill_shared`; else what only stores take, where
- * a row is reduced; and what is computed of a product behind the loop that makes it.
+ * a row is reduced; what is computed of a product behind the loop that makes it; and what becomes of fewer bits an
+ * operand that a product takes from registers: a step is made while the steps before it are multiplied.
  * Method: op by op each tile would be there as a whole before the next op begins. Those two ops say that tiles do not
  * fit in registers; the sums of a product take most of them. So a register goes from the loaded word or the sum to the
  * op that combines or stores it before the next one begins.
@@ -63,6 +64,29 @@ static void mark_behind(const Func *f, Block *b, bool is_round) {
         if (is_of_floats(op)) mark(f, op);
 }
 
+/* ---- Operands in registers --------------------------------------------------------------------------------------- */
+
+/* Is v made of elements that had fewer bits? */
+static bool is_widened(const Value *v) {
+    const Op *op = v->def;
+    if (!op || !op_is_elementwise(op->kind) || !makes_floats(op)) return false;
+    bool found = op->nargs == 1 && dtype_bits(op->args[0]->type.dtype) < dtype_bits(v->type.dtype);
+    for (uint32_t i = 0; i < op->nargs && !found; i++) found = is_widened(op->args[i]);
+    return found;
+}
+
+static void mark_made(const Func *f, const Value *v) {
+    Op *op = v->def;
+    if (!op || !op_is_elementwise(op->kind) || !makes_floats(op)) return;
+    mark(f, op);
+    for (uint32_t i = 0; i < op->nargs && op->attr.when; i++) mark_made(f, op->args[i]);
+}
+
+static void mark_operand(void *f, Op *op) {
+    bool is_held = op->kind == OP_DOTASYNC && value_is_tile(op->args[MMA_A]);
+    if (is_held && is_widened(op->args[MMA_A])) mark_made(f, op->args[MMA_A]);
+}
+
 /* ---- Beside reductions ------------------------------------------------------------------------------------------- */
 
 enum { FEW = 4 /* log2 of a tile's registers in a thread that need no care */ };
@@ -90,4 +114,5 @@ void pass_sink(Func *f, PassContext *c) {
     if (is_tight) func_walk(f, mark_floats, f);
     else mark_stored(f);
     mark_behind(f, f->body, false);
+    func_walk(f, mark_operand, f);
 }

@@ -165,12 +165,19 @@ static bool has_ended(const Op *product, const Op *copy, uint32_t rounds) {
     return in_its_round || ends_between(copy->parent->first, rounds == 1 ? copy : NULL);
 }
 
+static bool is_behind(const Op *op, const Op *other) {
+    while (op && op != other) op = op->prev;
+    return op != NULL;
+}
+
 static bool overwrites(const Op *copy, const Block *b, uint32_t rounds) {
     bool found = false;
     for (const Op *op = b->first; op && !found; op = op->next) {
         for (uint32_t r = 0; r < op->nregions && !found; r++) found = overwrites(copy, op->regions[r], rounds);
-        bool reads = op->kind == OP_DOTASYNC && product_takes(op, copy->attr.buffer);
-        found |= reads && !has_ended(op, copy, rounds);
+        bool is_taken = op->kind == OP_DOTASYNC && product_takes(op, copy->attr.buffer),
+             is_read = op->kind == OP_SHLOAD && op->attr.buffer == copy->attr.buffer;
+        found |= is_taken && !has_ended(op, copy, rounds);
+        found |= is_read && rounds == 0 && !is_behind(copy, op);
     }
     return found;
 }
@@ -197,7 +204,8 @@ const char *bulk_wrong(const Func *f, const Buffer *b, const Op *op) {
     switch (op->kind) {
     case OP_BULKLOAD: return load_wrong(f, b, op);
     case OP_SHWAIT: return op->nargs == 2 ? NULL : "a wait for another number of stages";
+    case OP_SHLOAD:
     case OP_SHMATRIX: return op->nargs && has_waited(op) ? NULL : "no wait for what the copy brings";
-    default: return "what bulk copies bring is taken by products";
+    default: return "what bulk copies bring is taken by products, or read for them";
     }
 }

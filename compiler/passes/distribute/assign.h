@@ -38,6 +38,8 @@ typedef struct Assign {
     uint32_t lanes_log2, warps_log2, ctas_log2;
     bool transposes; /* some tile is transposed */
     VEC(const Layout *) sums; /* of products */
+    const Layout **wanted; /* by op id: where it works, as a product takes its operand from registers; else NULL */
+    uint32_t known_ops;    /* that `wanted` covers */
 } Assign;
 
 /* ---- What memory wants (anchor.c) -------------------------------------------------------------------------------- */
@@ -66,6 +68,10 @@ Value *demand_made(const Assign *s, const Value *v, const Layout *l);
 void access_set(const Assign *s, Op *op, const Layout *l, uint32_t axis, const Value *ptr, const Value *mask);
 /* Operand i becomes what it is in layout l: itself, a clone, or a conversion. */
 void demand_arg(Assign *s, Op *op, uint32_t i, const Layout *l);
+
+/* ---- Operands that are made in registers (operand.c) ------------------------------------------------------------- */
+
+void operand_note(void *assign, Op *op); /* for each op, behind anchor_note */
 
 /* ---- The layout that a value will have, before its op was reached (guess.c) -------------------------------------- */
 

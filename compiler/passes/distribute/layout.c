@@ -181,16 +181,20 @@ static void assign_dot(Assign *s, Op *op) {
     r->type.layout = l;
 }
 
+/* Where a product wants what op makes, as it takes that from registers; else NULL. */
+static const Layout *wanted_layout(const Assign *s, const Op *op) {
+    return op->id < s->known_ops ? s->wanted[op->id] : NULL;
+}
+
 /* What goes to shared memory is stored from wherever it is. */
 static void assign_mma(Assign *s, Op *op) {
-    bool in_shared = mma_is_grouped(op->attr.instr);
-    for (uint32_t i = MMA_A; i <= MMA_B && in_shared; i++) {
+    for (uint32_t i = MMA_A; i <= MMA_C; i++) {
         const Value *v = op->args[i];
-        demand_arg(s, op, i, value_is_hard(s, v) ? v->type.layout : anchor_default(s, v->type.shape));
+        bool in_shared = mma_is_grouped(op->attr.instr) && i != MMA_C && !(i == MMA_A && wanted_layout(s, op));
+        const Layout *l = value_is_hard(s, v) ? v->type.layout : anchor_default(s, v->type.shape);
+        if (!in_shared) l = mma_layout(s->f->layouts, op->attr, v->type.shape, s->warps_log2, (MmaOperand)i);
+        demand_arg(s, op, i, l);
     }
-    for (uint32_t i = in_shared ? MMA_C : MMA_A; i <= MMA_C; i++)
-        demand_arg(s, op, i,
-                   mma_layout(s->f->layouts, op->attr, op->args[i]->type.shape, s->warps_log2, (MmaOperand)i));
     op->results[0]->type.layout = op->args[MMA_C]->type.layout;
 }
 
@@ -232,12 +236,12 @@ static uint32_t moved_cost(Assign *s, const Op *op, const Layout *l) {
 }
 
 /* That for which the least is moved; of two the first one's, but a layout that memory wants before one that elements
- * were moved into. */
+ * were moved into. What makes an operand works where that is taken. */
 static void assign_elementwise(Assign *s, Op *op) {
     Value *v = op->results[0];
-    const Layout *l = NULL;
+    const Layout *wanted = wanted_layout(s, op), *l = wanted;
     uint32_t least = 0;
-    for (uint32_t i = 0; i < op->nargs; i++) {
+    for (uint32_t i = 0; i < op->nargs && !wanted; i++) {
         const Value *a = op->args[i];
         const Layout *own = computed_layout(s, a);
         if (!own || own == l || !shape_equal(a->type.shape, v->type.shape)) continue;
@@ -410,6 +414,9 @@ void pass_layout(Func *f, PassContext *c) {
     if (c->opt_level > 0) func_walk(f, note_run, &s);
     func_walk(f, anchor_note, &s);
     func_walk(f, anchor_note_warps, &s);
+    s.wanted = NEW_ARRAY(c->scratch, const Layout *, f->next_op);
+    s.known_ops = f->next_op;
+    func_walk(f, operand_note, &s);
     if (s.ctas_log2) func_walk(f, widen_barrier, f);
     assign_block(&s, f->body);
     pass_dce(f, c); /* the originals of what was cloned: they have no layout */

@@ -7,12 +7,17 @@
  * Method: both operands are stored side by side, so that one barrier serves them. Products of one tile share its
  * buffer, transposed or not. Places are those that cost least of the swizzles that matrices have and layout_between;
  * parts are read by ldmatrix where that fits (layout_matrices). Instructions of four warps take the buffers themselves,
- * in places that a descriptor can say: such an mma becomes a dot_async and a wait for it.
+ * in places that a descriptor can say: such an mma becomes a dot_async and a wait for it. A load that becomes an
+ * operand in registers is stored as it is loaded, and read where it is needed.
  */
 #include "base/plant.h"
 #include "passes/private.h"
 
-enum { ALIGN = 128 /* bytes: all banks */ };
+enum {
+    ALIGN = 128,   /* bytes: all banks */
+    SPAN = 128,    /* the widest row of a swizzle, … */
+    UNIT_ROWS = 8, /* … and so many of them repeat */
+};
 
 /* A tile in shared memory. */
 typedef struct Held {
@@ -51,12 +56,16 @@ static void consider(Choice *c, const Layout *places) {
     c->least = cost;
 }
 
-static const Layout *choose_places(Choice *c) {
+static void consider_swizzles(Choice *c) {
     Shape s = c->from->shape;
     for (uint32_t major = 2; major-- > 0;)
-        for (uint32_t span = 128; span >= 32; span /= 2)
+        for (uint32_t span = SPAN; span >= 32; span /= 2)
             if (shape_size(s, major) * c->bytes >= span)
                 consider(c, layout_swizzled(c->ls, s, major, 8 * c->bytes, span));
+}
+
+static const Layout *choose_places(Choice *c) {
+    consider_swizzles(c);
     consider(c, layout_between(c->ls, c->from, c->part, c->bytes));
     return c->best;
 }
@@ -223,12 +232,11 @@ static bool is_found(const Operands *o, const Operand *s, const Layout *places, 
 
 /* Of the places that fit those that cost least to store to; the widest rows of several. */
 static uint32_t buffer_of(Operands *o, const Operand *s) {
-    enum { UNIT_ROWS = 8 };
     Type t = s->root->type;
     uint32_t bytes = type_bytes(type_scalar(t.dtype)), align = 0;
     Choice c = {.ls = o->f->layouts, .from = t.layout, .bytes = bytes};
     for (uint32_t major = 2; major-- > 0;)
-        for (uint32_t span = 128; span >= 32; span /= 2) {
+        for (uint32_t span = SPAN; span >= 32; span /= 2) {
             MatrixSpans spans;
             if (shape_size(t.shape, major) * bytes < span) continue;
             const Layout *places = layout_swizzled(c.ls, t.shape, major, 8 * bytes, span);
@@ -264,6 +272,43 @@ static void hold_whole(Operands *o, Operand *s, Op *before) {
     vec_push(o->scratch, &o->held, ((Held){s->root, s->buffer, true}));
 }
 
+/* ---- What becomes an operand in registers ------------------------------------------------------------------------ */
+
+/* Is an operand made of v, element by element? `is_made`: v is none as it was loaded. */
+static bool makes_operand(const Value *v, bool is_made) {
+    bool found = false;
+    for (const Use *u = v->uses; u && !found; u = u->next) {
+        OpKind k = u->op->kind;
+        bool makes = op_is_elementwise(k), goes_on = makes || op_class(k) == CLASS_MOVE || k == OP_CONVERT;
+        found = k == OP_MMA ? is_made && u->index != MMA_C
+                            : goes_on && makes_operand(u->op->results[0], is_made || makes);
+    }
+    return found;
+}
+
+/* The load in its loop goes to a buffer, which will be a ring, and from there to who makes an operand of it. */
+static void stage_load(Operands *o, Op *convert) {
+    Value *v = convert->args[0];
+    const Op *load = v->def;
+    Type t = v->type, to = convert->results[0]->type;
+    bool is_alone = load && load->kind == OP_LOAD && load->parent == convert->parent && value_used_once(v);
+    if (!is_alone || t.shape.rank != 2 || convert_kind(t.layout, to.layout) < CONVERT_SHUFFLE ||
+        !makes_operand(convert->results[0], false))
+        return;
+    Choice c = {.ls = o->f->layouts, .from = t.layout, .part = to.layout, .bytes = type_bytes(type_scalar(t.dtype)),
+                .parts = 1};
+    consider_swizzles(&c); /* a copy takes vectors, and whole rows */
+    if (!c.best) return;
+    Attr at = {.buffer = buffer_add(o->f, (Buffer){.dtype = t.dtype, .places = c.best, .align = UNIT_ROWS * SPAN})};
+    Builder b = builder_before(o->f, convert);
+    op_build(&b, OP_SHSTORE, &v, 1, (Attr){.buffer = at.buffer, .scope = SCOPE_BLOCK}, t);
+    Value *r = op_build(&b, OP_SHLOAD, NULL, 0, at, to)->results[0];
+    r->name = convert->results[0]->name;
+    value_replace(o->f, convert->results[0], r);
+    op_erase(o->f, convert);
+    o->changed = true;
+}
+
 /* Is the first operand in the registers that the instruction takes it from? So is what was made of another product. */
 static bool is_held(const Operands *o, const Op *op) {
     Type a = op->args[MMA_A]->type;
@@ -293,6 +338,7 @@ static void begin_product(Operands *o, Op *op) {
 
 static void visit(void *context, Op *op) {
     Operands *o = context;
+    if (op->kind == OP_CONVERT) stage_load(o, op);
     if (op->kind != OP_MMA) return;
     if (mma_is_grouped(op->attr.instr)) {
         begin_product(o, op);

@@ -65,8 +65,11 @@ static uint32_t rounds_ahead(const Op *at) {
     return most;
 }
 
-/* Are copies under way in fewer stages than the buffer has beside those of this round and the one before? */
-static bool has_room(const Func *f, const Op *at) {
+/* Are copies under way in fewer stages than the buffer has beside those of this round and the one before? Registers
+ * that a product reads have no stages. */
+static bool has_room(const Func *f, const Value *operand) {
+    const Op *at = operand->def;
+    if (value_is_tile(operand)) return false;
     const Buffer *b = &f->buffers.at[at->attr.buffer];
     const Op *wait = at;
     if (b->is_bulk) return rounds_ahead(at) + 1 <= b->stages;
@@ -76,7 +79,7 @@ static bool has_room(const Func *f, const Op *at) {
 
 static bool all_have_room(const Func *f, const Op *loop) {
     for (const Op *op = loop->regions[0]->first; op; op = op->next)
-        if (op->kind == OP_DOTASYNC && !(has_room(f, op->args[MMA_A]->def) && has_room(f, op->args[MMA_B]->def)))
+        if (op->kind == OP_DOTASYNC && !(has_room(f, op->args[MMA_A]) && has_room(f, op->args[MMA_B])))
             return false;
     return true;
 }
@@ -120,8 +123,10 @@ static bool takes(const Op *op, const Value *v) {
  * go where no product of it reads; all have been waited for at the barrier before them. */
 static bool may_pass(const Op *op) {
     bool is_copy = op->kind == OP_COPYCOMMIT || (op_is_copy(op->kind) && op->attr.is_prefetch),
-         is_place = op->kind == OP_SHMATRIX || op->kind == OP_PROXYFENCE || op->kind == OP_SHWAIT;
-    return op_is_pure(op->kind) || op->kind == OP_LOAD || op_class(op->kind) == CLASS_MATRIX || is_place || is_copy;
+         is_place = op->kind == OP_SHMATRIX || op->kind == OP_PROXYFENCE || op->kind == OP_SHWAIT,
+         is_stage = op->kind == OP_SHLOAD && op->nargs;
+    return op_is_pure(op->kind) || op->kind == OP_LOAD || op_class(op->kind) == CLASS_MATRIX || is_place || is_stage ||
+           is_copy;
 }
 
 /* Down to its first reader; it leaves the products that are begun meanwhile under way. */
@@ -141,7 +146,8 @@ static void sink(Op *wait) {
 
 static bool lets_copies_pass(const Op *op) {
     bool is_copy = op_is_copy(op->kind) || op->kind == OP_COPYCOMMIT || op->kind == OP_COPYWAIT;
-    return may_pass(op) ? op->kind != OP_DOTWAIT : is_copy || op->kind == OP_COPYREAD;
+    bool reads = op->kind == OP_COPYREAD || op->kind == OP_SHLOAD;
+    return may_pass(op) ? op->kind != OP_DOTWAIT : is_copy || reads;
 }
 
 /* Behind the round's first products, which go on while warps say that they have read the stage; and behind the wait for

@@ -113,10 +113,11 @@ typedef struct Takers {
 
 static void count_other(void *context, Op *op) {
     Takers *t = context;
-    t->others += op_has_buffer(op->kind) && op->attr.buffer == t->buffer && op->kind != OP_SHMATRIX;
+    bool reads = op->kind == OP_SHMATRIX || (op->kind == OP_SHLOAD && !op->nargs);
+    t->others += op_has_buffer(op->kind) && op->attr.buffer == t->buffer && !reads;
 }
 
-/* The store that alone takes it, of which all else are products'. */
+/* The store that alone takes it, of which all else are products', or read it for them. */
 static const Op *store_of(Func *f, const Op *load) {
     const Op *store = value_used_once(load->results[0]) ? load->results[0]->uses->op : NULL;
     if (!store || store->kind != OP_SHSTORE || store->nargs != 1 || store->parent != load->parent) return NULL;
@@ -157,10 +158,21 @@ static void mark(Bulk *x, Op *load) {
     load->attr.map = number_of(x->f, &map);
 }
 
+/* By instructions of four warps: else the code may be of cards that have no bulk copies. */
+static bool multiplies(const Block *b) {
+    bool found = false;
+    for (const Op *op = b->first; op && !found; op = op->next) {
+        found = op->kind == OP_DOTASYNC;
+        for (uint32_t r = 0; r < op->nregions && !found; r++) found = multiplies(op->regions[r]);
+    }
+    return found;
+}
+
 static void visit(void *context, Op *loop) {
     Bulk *x = context;
     const Op *outer = loop->parent->owner;
     if (loop->kind != OP_FOR || (outer && (outer->kind != OP_FOR || outer->parent->owner))) return;
+    if (!multiplies(loop->regions[0])) return;
     for (Op *op = loop->regions[0]->first; op; op = op->next)
         if (op->kind == OP_LOAD) mark(x, op);
 }

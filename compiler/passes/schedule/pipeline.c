@@ -317,7 +317,7 @@ static void copy_later(const Rotation *r, Op *at, const Front *front, ValueMap *
 }
 
 static bool reads_buffer(const Op *op, uint32_t buffer) {
-    bool found = op->kind == OP_SHMATRIX && op->attr.buffer == buffer;
+    bool found = (op->kind == OP_SHMATRIX || op->kind == OP_SHLOAD) && op->attr.buffer == buffer;
     for (uint32_t i = 0; i < op->nregions && !found; i++)
         for (const Op *in = op->regions[i]->first; in && !found; in = in->next) found = reads_buffer(in, buffer);
     return found;

@@ -4,7 +4,7 @@ batches, groups, a K in parts. float64 is the judge; sums of small integers are 
 import numpy as np
 
 from case import U, ULP, case, close, example, must_fail, same_bits
-from fsc import decode
+from fsc import decode, encode
 from matrix import Matrix
 from test_dot import SIZES, cut
 
@@ -116,22 +116,61 @@ def matmul_8_tiles(bench, file, tile):
     run_8_bits(bench, file, types, "fp32", (70, 130, 140), BM=tile[0], BN=tile[1], BK=tile[2])
 
 
-def run_dequantize(bench, dtype, sizes, source=None, **defines):
+def run_dequantize(bench, dtype, sizes, source=None, w_type="i8", parts=0, **defines):
     m, n, k = sizes
     rng = np.random.default_rng(m + 3 * n + 7 * k)
     x = Matrix(bench, dtype, (m, k), rng.standard_normal((m, k)))
-    w = Matrix(bench, "i8", (n, k), rng.integers(-127, 128, (n, k)))
+    w = Matrix(bench, w_type, (n, k), rng.integers(-127, 128, (n, k)))
     sb, s = scales(bench, rng, n)
     c = Matrix(bench, dtype, (m, n))
-    bench.run(source or example("matmul_dequantize.dsl"), c.buffer, x.buffer, w.buffer, sb, m, n, k, types={"T": dtype},
-              defines=defines)
+    room = parts * m * n + 1000 if parts else 0
+    scratch = [bench.buffer("fp32", room, np.zeros(room))] if parts else []
+    fixed = {"zero": "None", **defines, **({"PARTS": parts} if parts else {"scratch": "None"})}
+    bench.run(source or example("matmul_dequantize.dsl"), c.buffer, x.buffer, w.buffer, sb, *scratch, m, n, k, k, room,
+              types={"T": dtype, "W": w_type}, defines=fixed)
     want, size = x.seen @ w.seen.T * s, np.abs(x.seen) @ np.abs(w.seen.astype(float)).T * s
     close(c.read(), want, 0, of_real(bench, dtype, want, size, k, 2), f"matmul_dequantize {sizes} in {dtype}")
+    tiles = -(-n // 64)
+    assert not parts or not scratch[0].raw().view(np.uint32)[:tiles].any(), "counts are not 0 again"
 
 
 @case(dtype=["bf16", "fp32"], sizes=SIZES)
 def matmul_dequantize(bench, dtype, sizes):
     run_dequantize(bench, dtype, sizes)
+
+
+@case(dtype=["bf16", "fp16"], w_type=["i8", "fp8e4nv"], parts=[2, 3, 8],
+      sizes=[(1, 65, 300), (20, 100, 700), (50, 64, 33)])
+def matmul_dequantize_parts(bench, dtype, w_type, parts, sizes):
+    run_dequantize(bench, dtype, sizes, w_type=w_type, parts=parts)
+
+
+def run_int4(bench, dtype, sizes, group, has_zero, parts=0, source=None, **defines):
+    """Weights are rounded as the kernel rounds them: once, when their scale is multiplied."""
+    m, n, k = sizes
+    rng = np.random.default_rng(m + 5 * n + 3 * k + group)
+    x = Matrix(bench, dtype, (m, k), rng.standard_normal((m, k)))
+    q = rng.integers(0, 16, (n, k))
+    s = Matrix(bench, dtype, (n, k // group), rng.random((n, k // group)) + 0.5)
+    z = Matrix(bench, dtype, (n, k // group), rng.integers(0, 16, (n, k // group)))
+    zeros = z.seen if has_zero else np.full_like(z.seen, 8)
+    weights = decode(encode((q - zeros.repeat(group, 1)) * s.seen.repeat(group, 1), dtype), dtype).reshape(n, k)
+    packed = bench.buffer("u8", n * k // 2, (q[:, ::2] | q[:, 1::2] << 4).ravel())
+    c = Matrix(bench, dtype, (m, n))
+    room = parts * m * n + 1000 if parts else 0
+    optional = [z.buffer] * has_zero + [bench.buffer("fp32", room, np.zeros(room))] * (parts > 0)
+    fixed = {"GROUP": group, **defines, **({} if has_zero else {"zero": "None"}),
+             **({"PARTS": parts} if parts else {"scratch": "None"})}
+    bench.run(source or example("matmul_dequantize.dsl"), c.buffer, x.buffer, packed, s.buffer, *optional, m, n, k,
+              k // 2, room, types={"T": dtype, "W": "u8", "S": dtype}, defines=fixed)
+    want, size = x.seen @ weights.T, np.abs(x.seen) @ np.abs(weights).T
+    close(c.read(), want, 0, of_real(bench, dtype, want, size, k, 2), f"4 bits {sizes} {group} in {dtype}")
+
+
+@case(dtype=["bf16", "fp16"], sizes=[(1, 65, 256), (20, 100, 512), (130, 200, 384)], group=[32, 64, 128],
+      has_zero=[True, False], parts=[0, 3])
+def matmul_int4(bench, dtype, sizes, group, has_zero, parts):
+    run_int4(bench, dtype, sizes, group, has_zero, parts)
 
 
 @case(tile=[(16, 16, 32), (128, 64, 32)])
@@ -226,7 +265,10 @@ def products_of_examples_can_fail(bench):
     planted("matmul_int8.dsl", lambda s: run_8_bits(bench, "matmul_int8.dsl", ("i8", "i8"), "fp32", (70, 65, 33), s),
             ("range(0, K, BK)", "range(0, K - BK, BK)"), ("w_scale + n", "w_scale + n // 2"))
     planted("matmul_dequantize.dsl", lambda s: run_dequantize(bench, "fp32", (20, 65, 70), s),
-            ("dot(a, b.to(T).T, acc,", "dot(a, b.to(T).T,"), ("acc *= load(scale + n", "acc += load(scale + n"))
+            ("dot(q, a.T, acc,", "dot(q, a.T,"), ("acc *= load(scale + n", "acc += load(scale + n"))
+    planted("matmul_dequantize.dsl", lambda s: run_int4(bench, "fp16", (20, 65, 512), 64, True, 3, s),
+            ("interleave(b & 15, b >> 4)", "interleave(b >> 4, b & 15)"), ("start // GROUP\n", "start // GROUP // 2\n"),
+            ("for i in static_range(PARTS)", "for i in static_range(PARTS - 1)"), ("- z[:, None]", "- 0 * z[:, None]"))
     planted("batched_matmul.dsl", lambda s: run_batched(bench, "fp32", 3, False, (20, 65, 70), s),
             ("i if b_batch > 1 else 0", "0"), ("(M, K), (K, 1)", "(M, K - 1), (K, 1)"))
     planted("grouped_matmul.dsl", lambda s: run_grouped(bench, "fp32", [30, 0, 70, 5], 70, 345, s),

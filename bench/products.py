@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """products.py - products of matrices and attention: fsc beside cuBLAS, Triton, FA2 and cuDNN, in one process.
 
-products.py [--what square shapes bytes blocks attention lengths varlen backward decode cpu] [--seconds S]
+products.py [--what square shapes bytes blocks mixed attention lengths varlen backward decode cpu] [--seconds S]
 [--out FILE.jsonl]; cpu: the host's own code beside torch (oneDNN) and NumPy (OpenBLAS) on the same cores, which wants
 no GPU. --device cpu:1 leaves NumPy out, gives the others one thread and takes its time on the core, which other
 programs hardly change.
@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 import attention
+import mixed
 import turns
 from turns import ALL, DTYPES, ROUNDS, is_cpu, ours, sample, say, tried, without_passes
 
@@ -231,6 +232,7 @@ def main():
         work += [lambda m=m, n=n, k=k: product_blocks(m, n, k)
                  for m, n, k in ((8192, 8192, 8192), (4096, 7168, 2048), (4096, 4096, 7168), (64, 7168, 2048))]
     work += attention.work(o.what)
+    work += mixed.work(o.what, triton_products)
     if "shapes" in o.what:
         work += [lambda m=m, n=n, k=k: product(m, n, k, torch.bfloat16, SMALL if m <= 64 else BIG + SMALL[-6:])
                  for m in (1, 16, 64, 512, 4096) for n, k in WEIGHTS]

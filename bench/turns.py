@@ -23,7 +23,7 @@ import fsc  # noqa: E402
 EXAMPLES = os.path.join(HERE, "..", "dsl_examples")
 BURST, ROUNDS, ALL = 6, 3, 1000
 DTYPES = {torch.bfloat16: "bf16", torch.float16: "fp16", torch.float32: "fp32", torch.int32: "i32",
-          torch.float8_e4m3fn: "fp8e4nv", torch.int8: "i8"}
+          torch.float8_e4m3fn: "fp8e4nv", torch.int8: "i8", torch.uint8: "u8"}
 MORE_OPTIONS = {}  # of the compile
 
 

@@ -1,4 +1,4 @@
-"""triton_products.py - products and attention in Triton's language, compiled for an architecture by name.
+"""triton_products.py - products in Triton's language, compiled for an architecture by name.
 
 In: shapes, tiles. Out: launch() of a kernel on torch's tensors. Method: `warmup` compiles under TRITON_OVERRIDE_ARCH,
 and the driver loads the PTX, so that both compilers are compared on the same instructions.
@@ -60,6 +60,42 @@ def product_blocks(out, a, b, a_scale, b_scale, tile):
     grid = triton.cdiv(m, bm) * triton.cdiv(n, bn)
     return lambda: matmul_blocks[(grid,)](out, a, b, a_scale, b_scale, m, n, k, BM=bm, BN=bn, GROUP=8, num_warps=warps,
                                           num_stages=stages)
+
+
+@triton.jit
+def matmul_mixed(out, a, w, scale, M, N, K, GROUP: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr,
+                 BK: tl.constexpr):
+    m, n, k = tl.program_id(1) * BM + tl.arange(0, BM), tl.program_id(0) * BN + tl.arange(0, BN), tl.arange(0, BK)
+    a_at, w_at = a + (m % M)[:, None] * K + k[None, :], w + (n % N)[None, :] * K + k[:, None]
+    h = tl.arange(0, BK // 2)
+    h_at = w + (n % N)[None, :] * (K // 2) + h[:, None]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        x = tl.load(a_at, mask=k[None, :] < K - start, other=0.0)
+        if GROUP == 0:
+            y = tl.load(w_at, mask=k[:, None] < K - start, other=0).to(x.dtype)
+        else:
+            b = tl.load(h_at, mask=h[:, None] < (K - start) // 2, other=0)
+            s = tl.load(scale + (n % N) * (K // GROUP) + start // GROUP)
+            q = tl.reshape(tl.permute(tl.join(b & 15, b >> 4), (0, 2, 1)), (BK, BN))
+            y = (q.to(x.dtype) - 8) * s[None, :]
+        acc = tl.dot(x, y, acc)
+        a_at += BK
+        w_at += BK
+        h_at += BK // 2
+    if GROUP == 0:
+        acc *= tl.load(scale + n % N)[None, :]
+    tl.store(out + m[:, None] * N + n[None, :], acc.to(out.dtype.element_ty), mask=(m < M)[:, None] & (n < N)[None, :])
+
+
+def product_mixed(out, a, w, scale, tile, group):
+    """launch() of out = a wᵀ, w of 8-bit integers with a scale each row; group: or of 4 bits, with one for each group
+    of so many along k. tile: (BM, BN, BK, warps, stages)."""
+    (m, k), n = a.shape, w.shape[0]
+    bm, bn, bk, warps, stages = tile
+    grid = (triton.cdiv(n, bn), triton.cdiv(m, bm))
+    return lambda: matmul_mixed[grid](out, a, w, scale, m, n, k, GROUP=group, BM=bm, BN=bn, BK=bk, num_warps=warps,
+                                      num_stages=stages)
 
 
 class FromPtx:

@@ -267,7 +267,7 @@ bool bounds_make(Bounds *b, ToolOptions *o, fsc_jit *jit) {
                                            COMMAND_EXPLORE);
         bool is_made = makes_all || (p->is_asked && !p->reads);
         if (!p->word && !is_made)
-            return p->reads
+            return p->reads || !p->writes
                        ? complain("buffer '%s' is missing; give %s=in.npy, or %s=random:0:fp32[4,8]", name, name, name)
                        : complain("buffer '%s' is missing; give %s=out.npy, which is written, or %s=zeros:fp32[4,8]",
                                   name, name, name);

@@ -9,8 +9,8 @@
 # weights become T.
 # Few rows of x make few tiles. With scratch PARTS programs share one, each along its part of K, and leave their sums
 # there. Who comes last adds them, in their order: the same bits every time. scratch has room for numbers of 4 bytes:
-# M N a part, up to 8 of them, and before these one a tile (N + M + M N / 1024 are enough), which are 0 at the beginning
-# and at the end.
+# M N a part, up to 8, and at its end one a tile (N + M + M N / 1024 are enough). It is 0 at the beginning, and its end
+# is 0 behind a launch. Launches of several M may share it if the sums of none reach the tiles of another.
 # A tile has as many rows of x as there are, up to 64. ROOMY: 16 bits, and shared memory for four stages of 256 x 128.
 # Then it has 256 if at least 75 % of the waves of 256 x 128 are busy, else 128.
 #
@@ -26,7 +26,8 @@
                          min(num_sms() * (4 if BM <= 32 else 2 if BM == 64 else 1) // max(1, cdiv(M, BM) * cdiv(N, BN)),
                              (room - cdiv(M, BM) * cdiv(N, BN)) // max(1, M * N)))),
         num_warps=8 if BN == 128 else 4, num_stages=4 if ROOMY else 0,
-        require=(bytes == (K // 2 if GROUP > 0 else K), GROUP == 0 or (K % GROUP == 0 and GROUP % BK == 0)))
+        require=(bytes == (K // 2 if GROUP > 0 else K), GROUP == 0 or (K % GROUP == 0 and GROUP % BK == 0),
+                 PARTS == 1 or room >= PARTS * M * N + cdiv(M, BM) * cdiv(N, BN)))
 def matmul_dequantize(c: *T[M, N], x: *const T[M, K], w: *const W[N, bytes],
                       scale: *const S[N * (K // GROUP if GROUP > 0 else 1)],
                       zero: *const S[N * (K // GROUP if GROUP > 0 else 1)], scratch: *fp32[room], M: i32, N: i32,
@@ -59,8 +60,7 @@ def matmul_dequantize(c: *T[M, N], x: *const T[M, K], w: *const W[N, bytes],
         acc *= load(scale + n, mask=n < N)[:, None]
     sums = acc.T
     if PARTS > 1:
-        count = (scratch + tile).to(pointer_type(i32), bitcast=True)
-        scratch += tiles_m * tiles_n
+        count = (scratch + (room - 1 - tile)).to(pointer_type(i32), bitcast=True)
         store(scratch + part * M * N + at, sums, mask=seen)
         if atomic_add(count, 1) == PARTS - 1:
             sums = zeros((BM, BN), fp32)

@@ -415,6 +415,7 @@ void pass_layout(Func *f, PassContext *c) {
     func_walk(f, anchor_note, &s);
     func_walk(f, anchor_note_warps, &s);
     s.wanted = NEW_ARRAY(c->scratch, const Layout *, f->next_op);
+    s.looked = NEW_ARRAY(c->scratch, uint8_t, f->next_op);
     s.known_ops = f->next_op;
     func_walk(f, operand_note, &s);
     if (s.ctas_log2) func_walk(f, widen_barrier, f);

@@ -14,15 +14,20 @@ static const Layout *layout_before(Assign *s, const Op *op, uint32_t i, const La
     return op_is_elementwise(op->kind) ? l : NULL;
 }
 
+enum { NOTHING = 1, FOUND };
+
 /* Is v, which is wanted in l, made of a load of fewer bits? What makes it of that is noted. */
 static bool comes_narrow(Assign *s, const Value *v, const Layout *l, uint32_t bits) {
     const Op *op = v->def;
     bool found = op && op->kind == OP_LOAD && dtype_bits(v->type.dtype) < bits;
+    if (!op || s->looked[op->id]) return op && s->looked[op->id] == FOUND;
+    s->looked[op->id] = NOTHING;
     for (uint32_t i = 0; op && i < op->nargs; i++) {
         const Layout *before = value_is_hard(s, op->args[i]) ? layout_before(s, op, i, l) : NULL;
         found |= before && comes_narrow(s, op->args[i], before, bits);
     }
     if (found && op_is_elementwise(op->kind)) s->wanted[op->id] = l;
+    if (found) s->looked[op->id] = FOUND;
     return found;
 }
 

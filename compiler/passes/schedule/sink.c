@@ -77,7 +77,7 @@ static bool is_widened(const Value *v) {
 
 static void mark_made(const Func *f, const Value *v) {
     Op *op = v->def;
-    if (!op || !op_is_elementwise(op->kind) || !makes_floats(op)) return;
+    if (!op || !op_is_elementwise(op->kind) || !makes_floats(op) || op->attr.when) return;
     mark(f, op);
     for (uint32_t i = 0; i < op->nargs && op->attr.when; i++) mark_made(f, op->args[i]);
 }

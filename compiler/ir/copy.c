@@ -170,6 +170,7 @@ static bool is_behind(const Op *op, const Op *other) {
     return op != NULL;
 }
 
+/* A read of a round before has ended: its warp comes to the copy behind it, and says so there. */
 static bool overwrites(const Op *copy, const Block *b, uint32_t rounds) {
     bool found = false;
     for (const Op *op = b->first; op && !found; op = op->next) {

@@ -77,13 +77,13 @@ static V with_exponent(const Pairs *p, const V *bytes) {
     return LLVMBuildBitCast(m->at, word, m->i32, "");
 }
 
-/* The i-th operand where it is a constant, else -1. */
+/* The second operand of such an instruction where it is a constant, else -1. */
 static int64_t constant_operand(V x, LLVMOpcode opcode) {
     V c = LLVMIsAInstruction(x) && LLVMGetInstructionOpcode(x) == opcode ? LLVMGetOperand(x, 1) : NULL;
     return c && LLVMIsAConstantInt(c) ? (int64_t)LLVMConstIntGetZExtValue(c) : -1;
 }
 
-/* Low bits of a byte, and the bits above some. */
+/* The first number is of low bits of a byte, the second one of the bits above some of the same byte. */
 typedef struct Parts {
     V byte;
     uint32_t kept, shift;

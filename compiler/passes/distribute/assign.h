@@ -39,7 +39,7 @@ typedef struct Assign {
     bool transposes; /* some tile is transposed */
     VEC(const Layout *) sums; /* of products */
     const Layout **wanted; /* by op id: where it works, as a product takes its operand from registers; else NULL */
-    uint8_t *looked;       /* by op id: what was found there already (operand.c); each op is looked at once */
+    uint8_t *looked;       /* by op id: what operand.c found there */
     uint32_t known_ops;    /* that these cover */
 } Assign;
 

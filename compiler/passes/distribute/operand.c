@@ -1,42 +1,57 @@
 /* operand.c - where an operand of a product is made: in the registers that the instruction takes it from.
  *
- * In: products that have their instructions. Out: for each op by elements between a load of fewer bits and such an
+ * In: products that have their instructions. Out: for each op by elements between loads of fewer bits and such an
  * operand the layout in which it works, for layout.c.
- * Method: from the operand back, as long as elements stay what they are. So weights of a byte cross threads as bytes,
- * and what they become goes through no shared memory. Instructions of four warps take the first operand so.
+ * Method: from the operand back, as long as elements stay what they are. All tiles on the way come from such loads, or
+ * are cheap anywhere. So weights of a byte cross threads as bytes, and what they become goes through no shared memory.
+ * Instructions of four warps take the first operand so. Where several warps take the same elements each makes them: so
+ * the ops are plain ones.
  */
 #include "passes/distribute/assign.h"
 
-/* Of operand i of an op whose result has layout l; NULL: it is none that elements come from one by one. */
-static const Layout *layout_before(Assign *s, const Op *op, uint32_t i, const Layout *l) {
-    if (op->kind == OP_JOIN) return layout_slice(s->f->layouts, l, l->shape.rank - 1u, false);
-    if (op_is_move(op->kind)) return operand_layout(s, op, i, l);
-    return op_is_elementwise(op->kind) ? l : NULL;
+enum { WIDE = 1, NARROW };
+
+/* Does it leave each element what it is, or make another one of it at no cost to speak of? */
+static bool is_followed(const Op *op) {
+    return op->kind == OP_JOIN || op_is_move(op->kind) || (op_is_elementwise(op->kind) && op_cost(op) <= COST_PLAIN);
 }
 
-enum { NOTHING = 1, FOUND };
-
-/* Is v, which is wanted in l, made of a load of fewer bits? What makes it of that is noted. */
-static bool comes_narrow(Assign *s, const Value *v, const Layout *l, uint32_t bits) {
+/* Is v made of loads that have fewer bits? Each op is looked at once. */
+static bool is_narrow(Assign *s, const Value *v, uint32_t bits) {
     const Op *op = v->def;
-    bool found = op && op->kind == OP_LOAD && dtype_bits(v->type.dtype) < bits;
-    if (!op || s->looked[op->id]) return op && s->looked[op->id] == FOUND;
-    s->looked[op->id] = NOTHING;
-    for (uint32_t i = 0; op && i < op->nargs; i++) {
-        const Layout *before = value_is_hard(s, op->args[i]) ? layout_before(s, op, i, l) : NULL;
-        found |= before && comes_narrow(s, op->args[i], before, bits);
+    if (!op) return false;
+    if (s->looked[op->id]) return s->looked[op->id] == NARROW;
+    uint32_t tiles = 0, narrow = 0;
+    for (uint32_t i = 0; i < op->nargs && is_followed(op); i++) {
+        if (!value_is_hard(s, op->args[i])) continue;
+        tiles++;
+        narrow += is_narrow(s, op->args[i], bits);
     }
-    if (found && op_is_elementwise(op->kind)) s->wanted[op->id] = l;
-    if (found) s->looked[op->id] = FOUND;
-    return found;
+    bool is = op->kind == OP_LOAD ? dtype_bits(v->type.dtype) < bits : tiles && narrow == tiles;
+    s->looked[op->id] = is ? NARROW : WIDE;
+    return is;
+}
+
+static void want(Assign *s, const Value *v, const Layout *l) {
+    const Op *op = v->def;
+    if (!is_followed(op) || s->wanted[op->id]) return;
+    s->wanted[op->id] = l;
+    for (uint32_t i = 0; i < op->nargs; i++) {
+        if (!value_is_hard(s, op->args[i])) continue;
+        bool joins = op->kind == OP_JOIN;
+        want(s, op->args[i],
+             joins ? layout_slice(s->f->layouts, l, l->shape.rank - 1u, false) : operand_layout(s, op, i, l));
+    }
 }
 
 void operand_note(void *assign, Op *op) {
     Assign *s = assign;
     for (uint32_t i = MMA_A; op->kind == OP_MMA && i <= MMA_B; i++) {
         Type t = op->args[i]->type;
-        bool is_taken = !mma_is_grouped(op->attr.instr) || (i == MMA_A && dtype_bits(t.dtype) == 16);
-        const Layout *l = mma_layout(s->f->layouts, op->attr, t.shape, s->warps_log2, (MmaOperand)i);
-        if (is_taken && comes_narrow(s, op->args[i], l, dtype_bits(t.dtype))) s->wanted[op->id] = l;
+        uint32_t bits = dtype_bits(t.dtype);
+        bool is_taken = !mma_is_grouped(op->attr.instr) || (i == MMA_A && bits == 16);
+        if (!is_taken || !value_is_hard(s, op->args[i]) || !is_narrow(s, op->args[i], bits)) continue;
+        s->wanted[op->id] = mma_layout(s->f->layouts, op->attr, t.shape, s->warps_log2, (MmaOperand)i);
+        want(s, op->args[i], s->wanted[op->id]);
     }
 }

@@ -17,6 +17,7 @@ enum {
     ALIGN = 128,   /* bytes: all banks */
     SPAN = 128,    /* the widest row of a swizzle, … */
     UNIT_ROWS = 8, /* … and so many of them repeat */
+    MOST_USES = 64, /* between a load and the operand that is made of it */
 };
 
 /* A tile in shared memory. */
@@ -274,26 +275,29 @@ static void hold_whole(Operands *o, Operand *s, Op *before) {
 
 /* ---- What becomes an operand in registers ------------------------------------------------------------------------ */
 
-/* Is an operand made of v, element by element? `is_made`: v is none as it was loaded. */
-static bool makes_operand(const Value *v, bool is_made) {
+/* Is an operand of more bits made of v, element by element? Of so many uses at most. */
+static bool makes_operand(const Value *v, uint32_t bits, uint32_t *uses) {
     bool found = false;
-    for (const Use *u = v->uses; u && !found; u = u->next) {
+    for (const Use *u = v->uses; u && !found && *uses; u = u->next) {
         OpKind k = u->op->kind;
-        bool makes = op_is_elementwise(k), goes_on = makes || op_class(k) == CLASS_MOVE || k == OP_CONVERT;
-        found = k == OP_MMA ? is_made && u->index != MMA_C
-                            : goes_on && makes_operand(u->op->results[0], is_made || makes);
+        bool is_taken = k == OP_MMA && u->index != MMA_C,
+             goes_on = op_is_elementwise(k) || op_class(k) == CLASS_MOVE || k == OP_CONVERT;
+        --*uses;
+        found = is_taken ? dtype_bits(v->type.dtype) > bits : goes_on && makes_operand(u->op->results[0], bits, uses);
     }
     return found;
 }
 
-/* The load in its loop goes to a buffer, which will be a ring, and from there to who makes an operand of it. */
+/* A loop's load goes to a buffer, which will be a ring, and from there to who makes an operand of it. */
 static void stage_load(Operands *o, Op *convert) {
+    uint32_t uses = MOST_USES;
     Value *v = convert->args[0];
     const Op *load = v->def;
     Type t = v->type, to = convert->results[0]->type;
     bool is_alone = load && load->kind == OP_LOAD && load->parent == convert->parent && value_used_once(v);
-    if (!is_alone || t.shape.rank != 2 || convert_kind(t.layout, to.layout) < CONVERT_SHUFFLE ||
-        !makes_operand(convert->results[0], false))
+    if (!is_alone || !load->parent->owner || load->parent->owner->kind != OP_FOR || t.shape.rank != 2) return;
+    if (convert_kind(t.layout, to.layout) < CONVERT_SHUFFLE ||
+        !makes_operand(convert->results[0], dtype_bits(t.dtype), &uses))
         return;
     Choice c = {.ls = o->f->layouts, .from = t.layout, .part = to.layout, .bytes = type_bytes(type_scalar(t.dtype)),
                 .parts = 1};

@@ -123,10 +123,8 @@ static bool takes(const Op *op, const Value *v) {
  * go where no product of it reads; all have been waited for at the barrier before them. */
 static bool may_pass(const Op *op) {
     bool is_copy = op->kind == OP_COPYCOMMIT || (op_is_copy(op->kind) && op->attr.is_prefetch),
-         is_place = op->kind == OP_SHMATRIX || op->kind == OP_PROXYFENCE || op->kind == OP_SHWAIT,
-         is_stage = op->kind == OP_SHLOAD && op->nargs;
-    return op_is_pure(op->kind) || op->kind == OP_LOAD || op_class(op->kind) == CLASS_MATRIX || is_place || is_stage ||
-           is_copy;
+         is_place = op->kind == OP_SHMATRIX || op->kind == OP_PROXYFENCE || op->kind == OP_SHWAIT;
+    return op_is_pure(op->kind) || op->kind == OP_LOAD || op_class(op->kind) == CLASS_MATRIX || is_place || is_copy;
 }
 
 /* Down to its first reader; it leaves the products that are begun meanwhile under way. */
@@ -144,6 +142,7 @@ static void sink(Op *wait) {
 
 /* ---- Bulk copies for later rounds -------------------------------------------------------------------------------- */
 
+/* A copy may always come later; what is read in front of it is none of its stage. */
 static bool lets_copies_pass(const Op *op) {
     bool is_copy = op_is_copy(op->kind) || op->kind == OP_COPYCOMMIT || op->kind == OP_COPYWAIT;
     bool reads = op->kind == OP_COPYREAD || op->kind == OP_SHLOAD;

@@ -66,12 +66,15 @@ static void mark_behind(const Func *f, Block *b, bool is_round) {
 
 /* ---- Operands in registers --------------------------------------------------------------------------------------- */
 
-/* Is v made of elements that had fewer bits? */
-static bool is_widened(const Value *v) {
+enum { MOST_OPS = 64 /* between such elements and the operand */ };
+
+/* Is v made of elements that had fewer bits? So many ops are looked at. */
+static bool is_widened(const Value *v, uint32_t *ops) {
     const Op *op = v->def;
-    if (!op || !op_is_elementwise(op->kind) || !makes_floats(op)) return false;
+    if (!op || !op_is_elementwise(op->kind) || !makes_floats(op) || !*ops) return false;
+    --*ops;
     bool found = op->nargs == 1 && dtype_bits(op->args[0]->type.dtype) < dtype_bits(v->type.dtype);
-    for (uint32_t i = 0; i < op->nargs && !found; i++) found = is_widened(op->args[i]);
+    for (uint32_t i = 0; i < op->nargs && !found; i++) found = is_widened(op->args[i], ops);
     return found;
 }
 
@@ -83,8 +86,9 @@ static void mark_made(const Func *f, const Value *v) {
 }
 
 static void mark_operand(void *f, Op *op) {
+    uint32_t ops = MOST_OPS;
     bool is_held = op->kind == OP_DOTASYNC && value_is_tile(op->args[MMA_A]);
-    if (is_held && is_widened(op->args[MMA_A])) mark_made(f, op->args[MMA_A]);
+    if (is_held && is_widened(op->args[MMA_A], &ops)) mark_made(f, op->args[MMA_A]);
 }
 
 /* ---- Beside reductions ------------------------------------------------------------------------------------------- */

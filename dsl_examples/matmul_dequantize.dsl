@@ -3,7 +3,7 @@
 # 8 bits, W: what quantize_int8.dsl or quantize_fp8.dsl makes of rows. A row has one scale, which does not depend on k,
 # so it is multiplied once, behind the sum. Every such number is exact in fp16 and bf16.
 # 4 bits, GROUP > 0: w is u8 [N, K / 2], the weight of the lower k in the lower bits; w[j, k] = (q - zero) * scale. Both
-# are of row j and of a group of GROUP along k, and become T. Without zero (-D zero=None) that is 8.
+# are of row j and of a group of GROUP along k, and become T. Without zero (-D zero=None) that is 8. Rows have no zero.
 #
 # The product is made transposed, w x^T: its first operand is what matrix instructions take from registers, where
 # weights become T.
@@ -21,12 +21,13 @@
                        256 if M > 128 and cdiv(M, 256) * cdiv(N, 128) * 4 >
                        cdiv(cdiv(M, 256) * cdiv(N, 128), num_sms()) * num_sms() * 3 else 128)),
         BN=128 if BM == 256 or (BM == 128 and (room > 2 * M * N or cdiv(M, 128) * cdiv(N, 128) >= num_sms())) else 64,
-        BK=min(128 if ROOMY and BM <= 128 else 64, GROUP if GROUP > 0 else 128),
+        BK=min(128 if ROOMY and (BM <= 64 or (BM == 128 and BN == 128)) else 64, GROUP if GROUP > 0 else 128),
         PARTS=max(1, min(min(8, cdiv(K, 2 * BK)),
                          min(num_sms() * (4 if BM <= 32 else 2 if BM == 64 else 1) // max(1, cdiv(M, BM) * cdiv(N, BN)),
                              (room - cdiv(M, BM) * cdiv(N, BN)) // max(1, M * N)))),
         num_warps=8 if BN == 128 else 4, num_stages=4 if ROOMY else 0,
-        require=(bytes == (K // 2 if GROUP > 0 else K), GROUP == 0 or (K % GROUP == 0 and GROUP % BK == 0),
+        require=(bytes == (K // 2 if GROUP > 0 else K), GROUP == 0 or W == u8,
+                 GROUP == 0 or (K % GROUP == 0 and GROUP % BK == 0),
                  PARTS == 1 or room >= PARTS * M * N + cdiv(M, BM) * cdiv(N, BN)))
 def matmul_dequantize(c: *T[M, N], x: *const T[M, K], w: *const W[N, bytes],
                       scale: *const S[N * (K // GROUP if GROUP > 0 else 1)],
@@ -34,6 +35,8 @@ def matmul_dequantize(c: *T[M, N], x: *const T[M, K], w: *const W[N, bytes],
                       K: i32, bytes: i32, room: i32, GROUP: constexpr = 0, PARTS: constexpr = 1, BM: constexpr = 64,
                       BN: constexpr = 64, BK: constexpr = 64, ROOMY: constexpr = False, W: dtype = i8,
                       S: dtype = fp32, T: dtype = fp16):
+    static_assert(GROUP == 0 or (GROUP >= 16 and GROUP == next_power_of_2(GROUP)), "GROUP is 16, 32, 64 …, or 0")
+    static_assert(PARTS == 1 or scratch is not None, "parts of K want scratch: without it give room=0")
     tile, part = program_id(0), program_id(1)
     tiles_m, tiles_n = cdiv(M, BM), cdiv(N, BN)
     tile_m, tile_n = swizzle2d(tile // tiles_n, tile % tiles_n, tiles_m, tiles_n, 8)

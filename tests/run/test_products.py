@@ -145,6 +145,21 @@ def matmul_dequantize_parts(bench, dtype, w_type, parts, sizes):
     run_dequantize(bench, dtype, sizes, w_type=w_type, parts=parts)
 
 
+@case(rows=[(20, 200), (200, 20)])
+def matmul_dequantize_scratch(bench, rows):
+    """One scratch for launches of other sizes: what the first leaves in it, the second does not count by."""
+    n, k, parts = 33, 300, 4
+    scratch = bench.buffer("fp32", 40000, np.zeros(40000))
+    rng = np.random.default_rng(rows[0])
+    for m in rows:
+        x, w = (Matrix(bench, t, (r, k), rng.integers(-4, 5, (r, k))) for t, r in (("fp16", m), ("i8", n)))
+        c = Matrix(bench, "fp16", (m, n))
+        bench.run(example("matmul_dequantize.dsl"), c.buffer, x.buffer, w.buffer, bench.buffer("fp32", n, np.ones(n)),
+                  scratch, m, n, k, k, 40000, types={"T": "fp16", "W": "i8"},
+                  defines={"zero": "None", "PARTS": parts, "BM": 16, "BN": 64, "BK": 64})
+        same_bits(c.read(), decode(encode(x.seen @ w.seen.T, "fp16"), "fp16").reshape(m, n), f"{m} rows")
+
+
 def run_int4(bench, dtype, sizes, group, has_zero, parts=0, source=None, **defines):
     """Weights are rounded as the kernel rounds them: once, when their scale is multiplied."""
     m, n, k = sizes

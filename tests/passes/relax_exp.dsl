@@ -10,6 +10,9 @@
 # RUN: fsc %s --kernel=softmax -T T=fp16 --arch=cpu --emit=tile -o - | FileCheck %s --check-prefix=RELAXED
 # RUN: fsc %s --kernel=softmax -T T=fp32 --arch=cpu --emit=tile -o - | FileCheck %s --check-prefix=FULL
 # RUN: fsc %s --kernel=log_sum --arch=cpu --emit=tile -o - | FileCheck %s --check-prefix=TERM
+# RUN: fsc %s --kernel=chosen -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=RELAXED
+# RUN: fsc %s --kernel=chosen -T T=fp16 -D KEPT=True --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
+# RUN: fsc %s --kernel=chosen -T T=fp32 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
 # RUN: fsc %s --kernel=differences -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
 # RUN: fsc %s --kernel=logs -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
 # RUN: fsc %s --kernel=both -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
@@ -47,6 +50,18 @@ def softmax(y: *T, x: *T, n: i32, BLOCK: constexpr = 1024, T: dtype = fp16):
     v = load(x + cols, mask=cols < n, other=-inf).to(fp32)
     e = exp(v - max(v, axis=0))
     store(y + cols, e / sum(e, axis=0), mask=cols < n)
+
+
+# An arm of an if gives what the if is: both may err as that.
+@kernel
+def chosen(y: *T, x: *T, s: *fp32, edge: i32, KEPT: constexpr = False, T: dtype = fp16):
+    i = arange(0, 128)
+    e = exp(load(x + i).to(fp32))
+    if edge > 0:
+        e = where(i < edge, e, 0.0)
+        if KEPT:
+            store(s + i, e)
+    store(y + i, e)
 
 
 # What is left of a difference may be much less than its terms.

@@ -8,7 +8,7 @@
  * matrices. The maximum may be that of all rounds of a loop: then e^0 is a term of this round or of one before, and
  * what sums shrink by when the maximum grows has `term`, too.
  * Method: backwards, each value gets the error that its uses allow, in units of that of `relaxed`; a product shares it
- * between its factors. A difference allows none, nor do comparisons, memory in fp32 and regions.
+ * between its factors. A difference allows none, nor do comparisons, memory in fp32 and loops.
  */
 #include "passes/analysis/softmax_match.h"
 
@@ -65,6 +65,11 @@ static uint32_t allowed_by(const Op *op, uint32_t i, uint32_t result) {
     case OP_FADD: return is_not_negative(op->args[0], DEPTH) && is_not_negative(op->args[1], DEPTH) ? result : 0;
     default: return op_moves(op->kind) || op_is_idempotent(op->kind) ? result : 0; /* of a maximum or minimum */
     }
+}
+
+/* What an arm of an if gives it: that may err as the if's result. */
+static bool op_gives_if(const Op *op) {
+    return op->kind == OP_YIELD && op->parent->owner->kind == OP_IF;
 }
 
 static bool is_only_multiplied(const Value *v) {
@@ -155,7 +160,7 @@ void pass_relax_exp(Func *f, PassContext *c) {
         Op *op = n.ops.at[at];
         uint32_t result = op->nresults == 1 && !op->nregions ? n.allowed[op->results[0]->id] : 0;
         for (uint32_t i = 0; i < op->nargs; i++) {
-            uint32_t most = allowed_by(op, i, result);
+            uint32_t most = op_gives_if(op) ? n.allowed[op->parent->owner->results[i]->id] : allowed_by(op, i, result);
             uint8_t *known = &n.allowed[op->args[i]->id];
             if (most < *known) *known = (uint8_t)most;
         }

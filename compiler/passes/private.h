@@ -196,6 +196,8 @@ typedef struct BoxDim {
     uint32_t num_terms;
 } BoxDim;
 
+enum { BULK_UNIT = 16 }; /* bytes: what addresses, strides and places along a row are multiples of */
+
 typedef struct Box {
     const Value *param; /* the pointer */
     uint32_t rank;
@@ -205,9 +207,15 @@ typedef struct Box {
 
 /* False: the load's addresses and mask are none of a box. */
 bool box_of(const Op *load, Box *out);
-/* Where it begins along the dimension, an i32: terms[i] is what d's i-th is now. What lies beyond the end is cut, and
- * all where `when`, if there is one, is false. */
-Value *box_place(Builder *b, const BoxDim *d, Value *const *terms, Value *when);
+/* Elements of the buffer: places along the fastest dimension are multiples of it. */
+uint32_t box_unit(const Func *f, uint32_t buffer);
+/* Where it begins along the dimension, an i32, a multiple of `unit` as all that it is the sum of: terms[i] is what d's
+ * i-th is now. What lies beyond the end is cut, and all where `when`, if there is one, is false. */
+Value *box_place(Builder *b, const BoxDim *d, uint32_t unit, Value *const *terms, Value *when);
+/* By instructions of four warps, in the block or in one within: cards that have them have bulk copies, too. */
+bool block_multiplies(const Block *b);
+/* Would one thread copy for all what a loop's load brings, to such a buffer of one stage, if products take it? */
+bool bulk_takes(Func *f, const PassContext *c, const Facts *facts, const Op *load, const Buffer *to);
 /* Maps that no bulk copy names are gone, and no load names one. */
 void maps_keep_used(Func *f, Arena *scratch);
 

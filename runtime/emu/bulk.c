@@ -62,9 +62,13 @@ static void complain(const Thread *t, FindingKind kind, uint32_t offset, int32_t
     finding_add(t->block->team->launch->findings, kind, &spot, "%s, at byte %u of shared memory", text, offset);
 }
 
-static bool is_sound(const Thread *t, const EmuMap *m, uint32_t offset, int32_t site) {
+static bool is_sound(const Thread *t, const EmuMap *m, const uint64_t *words, uint32_t offset, int32_t site) {
     const RecordLaunch *l = t->block->team->launch->shape;
     uint64_t end = (uint64_t)offset + bulk_bytes(m);
+    if ((int64_t)(int32_t)words[0] * m->element_bytes % UNIT) {
+        complain(t, FINDING_ALIGN, offset, site, "copies a box whose rows begin beside multiples of 16 bytes");
+        return false;
+    }
     if (offset % (ATOM_ROWS * m->swizzle)) {
         complain(t, FINDING_SHARED_BOUNDS, offset, site, "copies a box to where its swizzled rows do not begin");
         return false;
@@ -94,7 +98,7 @@ void emu_bulk_load(EmuThread *head, uint64_t *words, uint32_t offset, uint32_t m
     Mbarrier *counts = predicate ? mbarrier_find(t, t->block, mbarrier, site) : NULL;
     if (!counts) return;
     mbarrier_begin_bulk(t, counts);
-    uint32_t units = is_sound(t, m, offset, site) ? bulk_bytes(m) / UNIT : 0;
+    uint32_t units = is_sound(t, m, words, offset, site) ? bulk_bytes(m) / UNIT : 0;
     for (uint32_t i = 0; i < units; i++) {
         BulkUnit u = bulk_unit(m, words, offset, i);
         unsigned char bytes[UNIT] = {0};

@@ -126,6 +126,46 @@ def bulk_tiles(bench, dtype, stages):
     same_bits(decode(rb.raw(), "fp32").reshape(m, 32), (x * seen @ y.T).astype(np.float64), f"{dtype} {stages}")
 
 
+# Rows of which some begin anywhere; rounds that lie beyond the end of a row, which may be no multiple of 16 bytes.
+PLACES = """
+@kernel(grid=(cdiv(M, 64),))
+def f(r: *fp32, x: *const T, y: *const T, M: i32, K: i32, stride: i32, first: i32, EVEN: constexpr = False,
+      T: dtype = fp16):
+    assume(stride % 16 == 0)
+    x, y = multiple_of(x, 16), multiple_of(y, 16)
+    m, n, j = program_id(0) * 64 + arange(0, 64), arange(0, 32), arange(0, 64)
+    sums, first = zeros((64, 32), fp32), max(first, 0) * (8 if EVEN else 1)
+    for start in range(0, K + 128, 64):
+        k = start + j
+        a = load(x + m[:, None] * stride + (first + k)[None, :], mask=(m < M)[:, None] & (first + k < K)[None, :])
+        b = load(y + n[:, None] * stride + k[None, :], mask=(k < K)[None, :])
+        sums = dot(a, b.T, sums)
+    store(r + m[:, None] * 32 + n[None, :], sums, mask=(m < M)[:, None])
+"""
+
+
+@case(k=[64, 100, 203], first=[0, 1, 5, 27], even=[True, False])
+def bulk_places(bench, k, first, even):
+    m, stride = 100, 208
+    rng = np.random.default_rng(k + first)
+    x, y = rng.integers(-8, 9, (m, stride)), rng.integers(-8, 9, (32, stride))
+    xb, yb, rb = bench.buffer("fp16", x.size, x.ravel()), bench.buffer("fp16", y.size, y.ravel()), \
+        bench.buffer("fp32", m * 32)
+    bench.run(PLACES, rb, xb, yb, m, k, stride, first, num_warps=4, defines={"EVEN": even}, arch=b"sm_90a")
+    first *= 8 if even else 1
+    n = max(k - first, 0)
+    want = (x[:, first:first + n] @ y[:, :n].T).astype(np.float64)
+    same_bits(decode(rb.raw(), "fp32").reshape(m, 32), want, f"{k} {first}")
+
+
+@case()
+def bulk_places_are_units(bench):
+    """Both operands come by bulk copies where it is known that all rows begin at multiples of 16 bytes."""
+    none, both = (fsc_threads(PLACES, "sm_90a", {}, {"EVEN": str(even)}, num_warps=4).count("@fsc.bulk.load")
+                  for even in (False, True))
+    assert 0 < none < both, (none, both)
+
+
 @case()
 def bulk_can_fail(bench):
     """What no map can say is copied as ever; and a kernel without boxes is seen."""

@@ -6,11 +6,9 @@
  * Rules: the card reads by another proxy than stores write. So nothing writes what is loaded: the parameter says so, or
  * nothing is written before the loop ends. A loop stands in the function itself, or in one loop, which hands on the
  * phases of its counts. No box begins below 0, where a load would read and a copy brings zeros, or beyond what 31 bits
- * say. Pointers and strides are multiples of 16 bytes.
+ * say. Pointers, strides and places along the fastest dimension are multiples of 16 bytes.
  */
 #include "passes/private.h"
-
-enum { UNIT = 16 };
 
 typedef struct Bulk {
     Func *f;
@@ -59,6 +57,14 @@ static bool lies_within(const Bulk *x, const BoxDim *d, uint32_t size, uint32_t 
     return lo >= 0 && ends;
 }
 
+/* Along the fastest dimension the card takes places that are multiples of 16 bytes, and faults at others. */
+static bool begins_at_units(const Bulk *x, const BoxDim *d, uint32_t bytes) {
+    bool is = d->constant * bytes % BULK_UNIT == 0;
+    for (uint32_t i = 0; i < d->num_terms; i++)
+        is &= fact_of(x->facts, d->terms[i].v)->divisible[0] * d->terms[i].scale * bytes % BULK_UNIT == 0;
+    return is;
+}
+
 static uint32_t param_of(const Value *v) {
     return v ? v->index : MAP_NO_PARAM;
 }
@@ -68,12 +74,13 @@ static bool make_map(const Bulk *x, const Box *box, const Op *load, const Buffer
     Shape s = load->args[0]->type.shape;
     uint32_t bytes = type_bytes(type_scalar(b->dtype));
     *out = (BoxMap){.param = box->param->index, .rank = box->rank};
-    if (x->f->params.at[out->param].divisible % UNIT || s.rank != 2) return false;
+    if (x->f->params.at[out->param].divisible % BULK_UNIT || s.rank > 2) return false;
+    if (!begins_at_units(x, &box->dims[0], bytes)) return false;
     for (uint32_t i = 0; i < box->rank; i++) {
         const BoxDim *d = &box->dims[i];
         uint64_t size = d->axis < 0 ? 1 : shape_size(s, (uint32_t)d->axis);
         uint64_t stride = least_stride(x->f, d, bytes);
-        if (i && (!stride || stride % UNIT)) return false;
+        if (i && (!stride || stride % BULK_UNIT)) return false;
         if (!lies_within(x, d, (uint32_t)size, bytes)) return false;
         out->dims[i] = (MapDim){.box = (uint32_t)(size < 256 ? size : 256),
                                 .extent = param_of(d->extent),
@@ -82,6 +89,8 @@ static bool make_map(const Bulk *x, const Box *box, const Op *load, const Buffer
                                 .scale = d->scale};
     }
     Boxes boxes;
+    out->span = BULK_UNIT;
+    if (s.rank == 1) return buffer_boxes(x->f, b, out, &boxes);
     for (out->span = 128; out->span >= 32; out->span /= 2) {
         out->dims[0].box = out->span / bytes;
         if (buffer_boxes(x->f, b, out, &boxes) && (int32_t)boxes.major == box->dims[0].axis) return true;
@@ -145,41 +154,56 @@ static uint32_t number_of(Func *f, const BoxMap *map) {
     return f->maps.len;
 }
 
-static void mark(Bulk *x, Op *load) {
-    const Op *store = store_of(x->f, load);
+static bool takes(const Bulk *x, const Op *load, const Buffer *to, BoxMap *map) {
     const MemAttr *m = &load->attr.mem;
     int64_t other = 0;
     bool has_zeros = load->nargs < 3 || (value_const(load->args[2], &other) && !other);
     Box box;
-    BoxMap map;
-    if (!store || m->is_volatile || m->is_rotated || !has_zeros || !box_of(load, &box)) return;
-    if (!x->f->params.at[box.param->index].is_const && is_written_before(load->parent->owner)) return;
-    if (!make_map(x, &box, load, &x->f->buffers.at[store->attr.buffer], &map)) return;
-    load->attr.map = number_of(x->f, &map);
+    if (m->is_volatile || m->is_rotated || !has_zeros || !box_of(load, &box)) return false;
+    if (!x->f->params.at[box.param->index].is_const && is_written_before(load->parent->owner)) return false;
+    return make_map(x, &box, load, to, map);
 }
 
-/* By instructions of four warps: else the code may be of cards that have no bulk copies. */
-static bool multiplies(const Block *b) {
+static void mark(Bulk *x, Op *load) {
+    const Op *store = store_of(x->f, load);
+    BoxMap map;
+    if (store && takes(x, load, &x->f->buffers.at[store->attr.buffer], &map)) load->attr.map = number_of(x->f, &map);
+}
+
+bool block_multiplies(const Block *b) {
     bool found = false;
     for (const Op *op = b->first; op && !found; op = op->next) {
-        found = op->kind == OP_DOTASYNC;
-        for (uint32_t r = 0; r < op->nregions && !found; r++) found = multiplies(op->regions[r]);
+        found = op->kind == OP_DOTASYNC || (op->kind == OP_MMA && mma_is_grouped(op->attr.instr));
+        for (uint32_t r = 0; r < op->nregions && !found; r++) found = block_multiplies(op->regions[r]);
     }
     return found;
 }
 
+static bool has_rings(const Op *loop) {
+    const Op *outer = loop->parent->owner;
+    return loop->kind == OP_FOR && (!outer || (outer->kind == OP_FOR && !outer->parent->owner));
+}
+
 static void visit(void *context, Op *loop) {
     Bulk *x = context;
-    const Op *outer = loop->parent->owner;
-    if (loop->kind != OP_FOR || (outer && (outer->kind != OP_FOR || outer->parent->owner))) return;
-    if (!multiplies(loop->regions[0])) return;
+    if (!has_rings(loop) || !block_multiplies(loop->regions[0])) return;
     for (Op *op = loop->regions[0]->first; op; op = op->next)
         if (op->kind == OP_LOAD) mark(x, op);
 }
 
-void pass_bulk(Func *f, PassContext *c) {
+static bool has_bulk(const Func *f, const PassContext *c) {
     bool is_one = f->blocks_per_program == 1 && f->programs_per_block == 1;
-    if (!is_one || !c->maps || !target_has(c->target, FEATURE_BULK)) return;
+    return is_one && c->maps && target_has(c->target, FEATURE_BULK);
+}
+
+bool bulk_takes(Func *f, const PassContext *c, const Facts *facts, const Op *load, const Buffer *to) {
+    const Bulk x = {.f = f, .c = c, .facts = facts};
+    BoxMap map;
+    return has_bulk(f, c) && has_rings(load->parent->owner) && takes(&x, load, to, &map);
+}
+
+void pass_bulk(Func *f, PassContext *c) {
+    if (!has_bulk(f, c)) return;
     Bulk x = {.f = f, .c = c, .facts = facts_compute(f, c->scratch)};
     func_walk(f, visit, &x);
 }
@@ -191,7 +215,19 @@ static Value *wide(Builder *b, Value *v) {
     return v->type.dtype == DT_I64 ? v : build1_to(b, OP_SEXT, v, i64);
 }
 
-Value *box_place(Builder *b, const BoxDim *d, Value *const *terms, Value *when) {
+uint32_t box_unit(const Func *f, uint32_t buffer) {
+    return BULK_UNIT / type_bytes(type_scalar(f->buffers.at[buffer].dtype));
+}
+
+/* The end, where places are multiples of `unit`: the first one behind it. */
+static Value *end_of(Builder *b, const BoxDim *d, uint32_t unit) {
+    Value *end = wide(b, (Value *)d->extent);
+    if (unit <= 1 || b->f->params.at[d->extent->index].divisible % unit == 0) return end;
+    end = build2(b, OP_ADD, end, build_int(b, end->type, unit - 1));
+    return build2(b, OP_AND, end, build_int(b, end->type, -(int64_t)unit));
+}
+
+Value *box_place(Builder *b, const BoxDim *d, uint32_t unit, Value *const *terms, Value *when) {
     enum { OUTSIDE = -(1 << 30) }; /* below 0 with the box's end, too */
     Type i64 = type_scalar(DT_I64), i32 = type_scalar(DT_I32);
     Value *sum = d->constant || !d->num_terms ? build_int(b, i64, d->constant) : NULL;
@@ -200,8 +236,7 @@ Value *box_place(Builder *b, const BoxDim *d, Value *const *terms, Value *when) 
         Value *x = wide(b, terms[i]), *more = scale == 1 ? x : build2(b, OP_MUL, x, build_int(b, i64, scale));
         sum = sum ? build2(b, OP_ADD, sum, more) : more;
     }
-    Value *end = d->extent ? wide(b, (Value *)d->extent) : NULL;
-    if (end) sum = build2(b, OP_SMIN, sum, end);
+    if (d->extent) sum = build2(b, OP_SMIN, sum, end_of(b, d, unit));
     if (d->is_masked_below) sum = build2(b, OP_SMAX, sum, build_int(b, i64, INT32_MIN));
     Value *place = build1_to(b, OP_TRUNC, sum, i32);
     return when ? build3(b, OP_SELECT, when, place, build_int(b, i32, OUTSIDE)) : place;

@@ -99,7 +99,7 @@ static void bulk_copy(const Rotation *r, Builder *b, const PrefetchCopy *c, Valu
         const BoxDim *d = &c->box->dims[i];
         for (uint32_t k = 0; k < d->num_terms; k++) terms[k] = front_value(r, &here, d->terms[k].v, map);
         Value *when = c->box->when && i == 0 ? front_value(r, &here, c->box->when, map) : NULL;
-        args[2 + i] = box_place(&here, d, terms, when);
+        args[2 + i] = box_place(&here, d, i ? 1 : box_unit(r->f, c->buffer), terms, when);
     }
     op_build(&here, OP_BULKLOAD, args, 2 + c->box->rank, attr, (Type){0});
 }

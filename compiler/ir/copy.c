@@ -82,7 +82,7 @@ bool infer_shwait(Infer *in) {
 
 /* ---- Tensor maps, bulk copies ------------------------------------------------------------------------------------ */
 
-enum { MOST_BOX = 256 };
+enum { MOST_BOX = 256, MAP_UNIT = 16 };
 
 static bool is_integer(const Func *f, uint32_t param) {
     Type t = f->body->args.at[param]->type;
@@ -102,14 +102,26 @@ const char *map_wrong(const Func *f, uint32_t i) {
     const BoxMap *m = &f->maps.at[i];
     if (m->param >= f->params.len || f->body->args.at[m->param]->type.dtype != DT_PTR)
         return "a map of no pointer parameter";
-    if (m->span != 32 && m->span != 64 && m->span != 128) return "a map whose rows are no span of 32, 64 or 128 bytes";
+    if (m->span != MAP_UNIT && m->span != 32 && m->span != 64 && m->span != 128)
+        return "a map whose rows are no span of 16, 32, 64 or 128 bytes";
     if (!m->rank || m->rank > MAP_DIMS) return "a map of no dimensions, or of too many";
     for (uint32_t d = 0; d < m->rank; d++)
         if (!dim_fits(f, &m->dims[d])) return "a map with a dimension that there is not";
     uint32_t bytes = type_bytes(type_scalar(f->body->args.at[m->param]->type.pointee));
-    if (m->dims[0].box * bytes != m->span) return "a map whose boxes' rows are no span";
+    uint32_t row = m->dims[0].box * bytes;
+    if (m->span == MAP_UNIT ? row % m->span : row != m->span) return "a map whose boxes' rows are no span";
     bool is_dense = m->dims[0].stride[0] == MAP_NO_PARAM && m->dims[0].scale == 1;
     return is_dense ? NULL : "a map whose fastest elements lie apart";
+}
+
+/* Of a vector: pieces of it, one behind the other. */
+static bool vector_boxes(const Func *f, const Buffer *b, const BoxMap *m, uint64_t box, Boxes *out) {
+    enum { ALIGNED = 128 /* bytes: where a copy may go to */ };
+    Shape s = b->places->shape;
+    uint32_t size = (uint32_t)shape_size(s, 0), most = size < MOST_BOX ? size : MOST_BOX;
+    *out = (Boxes){0, size / most, 1, most, 1};
+    bool fits = m->span == MAP_UNIT && m->dims[0].box == most && box == most;
+    return fits && b->places == layout_flat(f->layouts, s) && most * type_bytes(type_scalar(b->dtype)) % ALIGNED == 0;
 }
 
 bool buffer_boxes(const Func *f, const Buffer *b, const BoxMap *m, Boxes *out) {
@@ -117,6 +129,7 @@ bool buffer_boxes(const Func *f, const Buffer *b, const BoxMap *m, Boxes *out) {
     DType d = f->body->args.at[m->param]->type.pointee;
     uint64_t box = 1;
     for (uint32_t i = 0; i < m->rank; i++) box *= m->dims[i].box;
+    if (d == b->dtype && s.rank == 1) return vector_boxes(f, b, m, box, out);
     if (s.rank != 2 || d != b->dtype) return false;
     for (uint32_t major = 0; major < 2; major++) {
         uint32_t bits = 8 * type_bytes(type_scalar(d)), columns = m->dims[0].box;

@@ -67,7 +67,7 @@ typedef struct MapDim {
 
 typedef struct BoxMap {
     uint32_t param, rank;
-    uint32_t span;          /* bytes of a box's row, within which units of 16 change places: 32, 64, 128 */
+    uint32_t span;          /* bytes within which units of 16 change places: 32, 64, 128, a box's row; 16: none do */
     MapDim dims[MAP_DIMS];  /* the fastest first */
 } BoxMap;
 

@@ -17,7 +17,8 @@ static const CUtensorMapDataType map_types[] = {
 };
 
 static CUtensorMapSwizzle swizzle_of(const RecordMap *m) {
-    return m->swizzle == 32   ? CU_TENSOR_MAP_SWIZZLE_32B
+    return m->swizzle == 16   ? CU_TENSOR_MAP_SWIZZLE_NONE
+           : m->swizzle == 32 ? CU_TENSOR_MAP_SWIZZLE_32B
            : m->swizzle == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
                               : CU_TENSOR_MAP_SWIZZLE_128B;
 }

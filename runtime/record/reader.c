@@ -223,8 +223,8 @@ static bool read_map(Reader *rd) {
     if (rd->r->num_maps == RECORD_MAPS) return fail(rd, "more than %d maps", RECORD_MAPS);
     if (param >= rd->r->num_params || rd->r->params[param].kind != RECORD_POINTER)
         return fail(rd, "a map of parameter %u, which is no pointer", param);
-    if (swizzle != 32 && swizzle != 64 && swizzle != 128)
-        return fail(rd, "a map swizzled by %u bytes, not by 32, 64 or 128", swizzle);
+    if (swizzle != 16 && swizzle != 32 && swizzle != 64 && swizzle != 128)
+        return fail(rd, "a map swizzled by %u bytes, not by 16, 32, 64 or 128", swizzle);
     return record_add_map(rd->r, param, swizzle) || fail(rd, "out of memory");
 }
 
@@ -238,7 +238,7 @@ static bool read_box(Reader *rd) {
     if (elements == 0 || elements > MAX_BOX || (elements & (elements - 1)))
         return fail(rd, "a box of %u elements, which is no power of two up to %d", elements, MAX_BOX);
     uint32_t size = fsc_dtype_size(fsc_dtype_find(rd->r->params[m->param].dtype));
-    if (!m->num_boxes && elements * size != m->swizzle)
+    if (!m->num_boxes && (m->swizzle == 16 ? elements * size % 16 : elements * size != m->swizzle))
         return fail(rd, "rows of %u elements of %u bytes in a map swizzled by %u", elements, size, m->swizzle);
     record_add_box(rd->r, elements, word(rd, 2), m->num_boxes ? word(rd, 3) : NULL);
     return true;

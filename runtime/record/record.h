@@ -17,7 +17,7 @@
  *   param constexpr BLOCK int 1024 rule "$5 npow2"      name, kind and text of the value, origin, rule if there is one
  *   param constexpr T dtype fp32 default
  *   map 1 swizzle=128                      a tensor map over the memory of pointer parameter 1: the rows of its box are
- *                                          of 128 bytes (also 64, 32) and swizzled by that span
+ *                                          of 128 bytes (also 64, 32) and swizzled by that; 16: of any, as they are
  *   box 64 "$9"                            its dimensions, the fastest first: elements of the box, extent (code), …
  *   box 128 "$7" "$4"                      … and of all but the first the stride (code), both in elements
  *   grid "$4"                              one to three codes
@@ -117,7 +117,7 @@ typedef struct RecordBox {
  * behind its run-time arguments, before all that a launch appends. */
 typedef struct RecordMap {
     uint32_t param;   /* a pointer */
-    uint32_t swizzle; /* bytes of a row of the box, and the span that it is swizzled by: 32, 64, 128 */
+    uint32_t swizzle; /* bytes of a row of the box, and the span that it is swizzled by: 32, 64, 128; 16: by nothing */
     uint32_t num_boxes;
     RecordBox boxes[RECORD_BOXES]; /* the fastest first */
 } RecordMap;

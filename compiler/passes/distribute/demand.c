@@ -175,6 +175,26 @@ static bool loads_again(Assign *s, Value *v, const Layout *l) {
     return is_small && kind >= CONVERT_SHUFFLE && !s->ctas_log2 && is_loaded(s, v, &room) && room.loads < FEW_LOADS;
 }
 
+/* A vector that would cross warps, in a loop that multiplies, whose products a barrier would hold up: each warp loads
+ * all of it, and shuffles it. NULL: it is none such. */
+static Value *load_in_warps(Assign *s, Value *v, const Layout *l) {
+    Room room = {FEW_LOADS, FEW_OPS};
+    const Op *loop = v->def ? v->def->parent->owner : NULL;
+    Shape shape = v->type.shape;
+    uint32_t size_log2 = shape_log2(shape), each_log2 = size_log2 > s->lanes_log2 ? size_log2 - s->lanes_log2 : 0;
+    bool crosses = shape.rank == 1 && convert_kind(v->type.layout, l) > CONVERT_SHUFFLE;
+    if (!crosses || !loop || loop->kind != OP_FOR || !block_multiplies(loop->regions[0]) || s->ctas_log2)
+        return NULL;
+    if (each_log2 > FEW_LOADED || !is_loaded(s, v, &room)) return NULL;
+    const Layout *whole = layout_blocked(s->f->layouts, shape, NULL, each_log2, s->lanes_log2, s->warps_log2, 0);
+    if (convert_kind(whole, l) != CONVERT_SHUFFLE) return NULL;
+    Value *made = clone_in(s, v, whole);
+    Builder b = builder_after(s->f, made->def);
+    Type t = v->type;
+    t.layout = l;
+    return build1_to(&b, OP_CONVERT, made, t);
+}
+
 static Value *demand(Assign *s, Value *v, const Layout *l) {
     if (!value_is_tile(v) || v->type.layout == l) return v;
     if (v->id >= s->known) bug("layout: a clone is demanded again in another layout");
@@ -183,6 +203,8 @@ static Value *demand(Assign *s, Value *v, const Layout *l) {
     if (!v->type.layout && (value_is_cheap(s, v) || op_is_shaping(v->def))) return remember(s, v, l, clone_in(s, v, l));
     if (v->type.layout && (widens(s, v) || loads_again(s, v, l))) return remember(s, v, l, clone_in(s, v, l));
     if (!v->type.layout) bug("layout: %s has no layout yet", v->def ? op_info[v->def->kind].name : "an argument");
+    Value *in_warps = load_in_warps(s, v, l);
+    if (in_warps) return remember(s, v, l, in_warps);
     Builder b = builder_behind(s, v);
     Type t = v->type;
     t.layout = l;

@@ -18,6 +18,7 @@ enum {
     SPAN = 128,    /* the widest row of a swizzle, … */
     UNIT_ROWS = 8, /* … and so many of them repeat */
     MOST_USES = 64, /* between a load and the operand that is made of it */
+    MOST_SHAPED = 4, /* ops that give a vector the shape of a product's sums */
 };
 
 /* A tile in shared memory. */
@@ -31,6 +32,7 @@ typedef struct Operands {
     Func *f;
     const PassContext *c;
     Arena *scratch;
+    const Facts *facts; /* NULL: nobody has asked */
     VEC(Held) held;
     bool changed;
 } Operands;
@@ -288,29 +290,93 @@ static bool makes_operand(const Value *v, uint32_t bits, uint32_t *uses) {
     return found;
 }
 
-/* A loop's load goes to a buffer, which will be a ring, and from there to who makes an operand of it. */
-static void stage_load(Operands *o, Op *convert) {
-    uint32_t uses = MOST_USES;
-    Value *v = convert->args[0];
-    const Op *load = v->def;
-    Type t = v->type, to = convert->results[0]->type;
-    bool is_alone = load && load->kind == OP_LOAD && load->parent == convert->parent && value_used_once(v);
-    if (!is_alone || !load->parent->owner || load->parent->owner->kind != OP_FOR || t.shape.rank != 2) return;
-    if (convert_kind(t.layout, to.layout) < CONVERT_SHUFFLE ||
-        !makes_operand(convert->results[0], dtype_bits(t.dtype), &uses))
-        return;
-    Choice c = {.ls = o->f->layouts, .from = t.layout, .part = to.layout, .bytes = type_bytes(type_scalar(t.dtype)),
-                .parts = 1};
-    consider_swizzles(&c); /* a copy takes vectors, and whole rows */
-    if (!c.best) return;
-    Attr at = {.buffer = buffer_add(o->f, (Buffer){.dtype = t.dtype, .places = c.best, .align = UNIT_ROWS * SPAN})};
+static bool is_uniform(const Value *v) {
+    return v->def && (v->def->kind == OP_CONST || v->def->kind == OP_SPLAT);
+}
+
+/* The load of this block that alone v is made of, by plain ops that nobody else takes; NULL: there is none. */
+static Value *loaded_by(Value *v, const Block *b) {
+    while (v && value_used_once(v) && v->def && v->def->parent == b) {
+        const Op *op = v->def;
+        Value *from = NULL;
+        if (op->kind == OP_LOAD) return v;
+        if (!op_is_elementwise(op->kind) || op_cost(op) > COST_PLAIN) return NULL;
+        for (uint32_t i = 0; i < op->nargs; i++) {
+            if (is_uniform(op->args[i])) continue;
+            if (from) return NULL;
+            from = op->args[i];
+        }
+        v = from;
+    }
+    return NULL;
+}
+
+/* v once more, of `read` instead of `loaded`, and in its layout. */
+static Value *made_of(Builder *b, Value *v, const Value *loaded, Value *read) {
+    if (v == loaded) return read;
+    const Op *op = v->def;
+    Value *args[8];
+    for (uint32_t i = 0; i < op->nargs; i++) {
+        args[i] = op->args[i];
+        if (value_is_tile(args[i])) args[i] = made_of(b, args[i], loaded, read);
+    }
+    Type t = v->type;
+    t.layout = read->type.layout;
+    Value *made = op_build(b, op->kind, args, op->nargs, op->attr, t)->results[0];
+    made->name = v->name;
+    return made;
+}
+
+/* In front of who takes v, behind what gives it another shape alone. */
+static Op *move_to_reader(Value *v, Op *at) {
+    Op *moved[MOST_SHAPED], *to = at->next;
+    uint32_t n = 0;
+    for (Op *op; value_used_once(v) && n < MOST_SHAPED; v = op->results[0]) {
+        op = v->uses->op;
+        if (op->parent != at->parent || (op->kind != OP_EXPAND && op->kind != OP_BROADCAST)) break;
+        moved[n++] = op;
+    }
+    if (!value_used_once(v)) return to;
+    for (to = v->uses->op; to->parent != at->parent;) to = to->parent->owner;
+    for (uint32_t i = 0; i < n; i++) op_move_before(moved[i], to);
+    return n ? moved[0] : to;
+}
+
+/* Of this type, through a buffer of such places, which will be a ring. */
+static void stage_load(Operands *o, Op *convert, Value *loaded, const Layout *places) {
+    Type t = loaded->type, to = type_with_dtype(convert->results[0]->type, t.dtype);
+    Attr at = {.buffer = buffer_add(o->f, (Buffer){.dtype = t.dtype, .places = places, .align = UNIT_ROWS * SPAN})};
     Builder b = builder_before(o->f, convert);
-    op_build(&b, OP_SHSTORE, &v, 1, (Attr){.buffer = at.buffer, .scope = SCOPE_BLOCK}, t);
-    Value *r = op_build(&b, OP_SHLOAD, NULL, 0, at, to)->results[0];
-    r->name = convert->results[0]->name;
-    value_replace(o->f, convert->results[0], r);
+    op_build(&b, OP_SHSTORE, &loaded, 1, (Attr){.buffer = at.buffer, .scope = SCOPE_BLOCK}, t);
+    if (t.shape.rank == 1) b = builder_before(o->f, move_to_reader(convert->results[0], convert));
+    Value *read = op_build(&b, OP_SHLOAD, NULL, 0, at, to)->results[0],
+          *made = made_of(&b, convert->args[0], loaded, read);
+    if (!made->name) made->name = convert->results[0]->name;
+    value_replace(o->f, convert->results[0], made);
     op_erase(o->f, convert);
     o->changed = true;
+}
+
+/* A loop's load goes to a buffer, and from there to who makes an operand of it. A vector of a loop that multiplies does
+ * so if one thread copies it for all: what is made of it is made behind. */
+static void stage(Operands *o, Op *convert) {
+    uint32_t uses = MOST_USES;
+    Value *v = convert->args[0], *loaded = loaded_by(v, convert->parent);
+    Type t = v->type;
+    uint32_t kind = convert_kind(t.layout, convert->results[0]->type.layout);
+    const Op *loop = convert->parent->owner;
+    if (!loaded || !loop || loop->kind != OP_FOR || kind < CONVERT_SHUFFLE) return;
+    if (t.shape.rank == 1 && block_multiplies(loop->regions[0])) {
+        Buffer b = {.dtype = loaded->type.dtype, .places = layout_flat(o->f->layouts, t.shape)};
+        if (!o->facts) o->facts = facts_compute(o->f, o->scratch);
+        if (bulk_takes(o->f, o->c, o->facts, loaded->def, &b)) stage_load(o, convert, loaded, b.places);
+        return;
+    }
+    if (loaded != v || t.shape.rank != 2 || !makes_operand(convert->results[0], dtype_bits(t.dtype), &uses)) return;
+    Choice c = {.ls = o->f->layouts, .from = t.layout, .part = convert->results[0]->type.layout,
+                .bytes = type_bytes(type_scalar(t.dtype)), .parts = 1};
+    consider_swizzles(&c); /* a copy takes vectors, and whole rows */
+    if (c.best) stage_load(o, convert, v, c.best);
 }
 
 /* Is the first operand in the registers that the instruction takes it from? So is what was made of another product. */
@@ -342,7 +408,7 @@ static void begin_product(Operands *o, Op *op) {
 
 static void visit(void *context, Op *op) {
     Operands *o = context;
-    if (op->kind == OP_CONVERT) stage_load(o, op);
+    if (op->kind == OP_CONVERT) stage(o, op);
     if (op->kind != OP_MMA) return;
     if (mma_is_grouped(op->attr.instr)) {
         begin_product(o, op);

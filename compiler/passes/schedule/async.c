@@ -124,7 +124,8 @@ static bool takes(const Op *op, const Value *v) {
 static bool may_pass(const Op *op) {
     bool is_copy = op->kind == OP_COPYCOMMIT || (op_is_copy(op->kind) && op->attr.is_prefetch),
          is_place = op->kind == OP_SHMATRIX || op->kind == OP_PROXYFENCE || op->kind == OP_SHWAIT;
-    return op_is_pure(op->kind) || op->kind == OP_LOAD || op_class(op->kind) == CLASS_MATRIX || is_place || is_copy;
+    bool reads = op->kind == OP_LOAD || op->kind == OP_SHLOAD;
+    return op_is_pure(op->kind) || reads || op_class(op->kind) == CLASS_MATRIX || is_place || is_copy;
 }
 
 /* Down to its first reader; it leaves the products that are begun meanwhile under way. */
@@ -145,8 +146,7 @@ static void sink(Op *wait) {
 /* A copy may always come later; what is read in front of it is none of its stage. */
 static bool lets_copies_pass(const Op *op) {
     bool is_copy = op_is_copy(op->kind) || op->kind == OP_COPYCOMMIT || op->kind == OP_COPYWAIT;
-    bool reads = op->kind == OP_COPYREAD || op->kind == OP_SHLOAD;
-    return may_pass(op) ? op->kind != OP_DOTWAIT : is_copy || reads;
+    return may_pass(op) ? op->kind != OP_DOTWAIT : is_copy || op->kind == OP_COPYREAD;
 }
 
 /* Behind the round's first products, which go on while warps say that they have read the stage; and behind the wait for

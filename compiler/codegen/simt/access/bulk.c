@@ -12,7 +12,8 @@ static void load_box(Simt *s, const Op *op, V stage, V count, const Boxes *boxes
     const Buffer *b = &s->f->buffers.at[op->attr.buffer];
     const BoxMap *m = &s->f->maps.at[op->attr.map];
     uint32_t column = i * boxes->columns, row = j * boxes->rows, low = boxes->major;
-    uint32_t flat = column << shape_offset(b->places->shape, low) | row << shape_offset(b->places->shape, 1 - low);
+    uint32_t flat = column << shape_offset(b->places->shape, low);
+    if (row) flat |= row << shape_offset(b->places->shape, 1 - low);
     uint32_t at = layout_offset(b->places, flat) * type_bytes(type_scalar(b->dtype));
     V places[MAP_DIMS], offset = LLVMBuildAdd(s->m->at, stage, simt_i32(s, b->offset + at), "");
     for (uint32_t d = 0; d < m->rank; d++) {

@@ -1,5 +1,6 @@
 """attention.py - attention beside FlashAttention-2 and cuDNN, as torch has them: forward, sequences of different
-lengths, backward, decoding out of pages. products.py --what attention lengths varlen backward decode runs it.
+lengths, backward passes of both, decoding out of pages. products.py --what attention lengths varlen backward
+varlen_backward decode runs it.
 
 Each result is compared with float64 before it is timed. TFLOP/s count 4 N² D a head, 10 N² D for the backward pass,
 half for causal. Decoding counts the bytes of keys and values, beside a copy of as many.
@@ -159,6 +160,67 @@ def varlen(what, lengths, heads, kv_heads, dim, causal):
     race(makers, check, kept, where, 4e-9 * heads * sum(n * n for n in lengths) * dim / (2 if causal else 1))
 
 
+def varlen_backward(what, lengths, heads, kv_heads, dim, causal):
+    """Gradients of sequences of these lengths, one behind another."""
+    ends = [0, *itertools.accumulate(lengths)]
+    total, most, scale = ends[-1], max(lengths), dim**-0.5
+    q, k, v = (torch.randn((total, h, dim), device="cuda").bfloat16() for h in (heads, kv_heads, kv_heads))
+    do, first = torch.randn_like(q), torch.tensor(ends, device="cuda", dtype=torch.int32)
+    grads, out = [torch.empty_like(x) for x in (q, k, v)], torch.empty_like(q)
+    (lse, delta), kept, wants = (torch.empty((heads, total), device="cuda") for _ in range(2)), {}, []
+    shared = heads // kv_heads
+    for i in {0, len(lengths) // 2, len(lengths) - 1}:
+        at = slice(ends[i], ends[i + 1])
+        each = [want_backward(q[at, h], k[at, 0], v[at, 0], do[at, h], scale, causal) for h in range(shared)]
+        wants.append((at, each[0][0], sum(x[1] for x in each), sum(x[2] for x in each)))
+
+    def check(_):
+        got = kept.pop("grads", grads)
+        worst = max(float((x[at, 0].double() - want).abs().max() / want.abs().max())
+                    for at, *all_ in wants for x, want in zip(got, all_))
+        for x in grads:
+            x.fill_(float("nan"))
+        return None if worst <= 0.02 else f"off by {worst:.3g} of the largest"
+
+    def fa2():
+        o, logs, state, unused, _ = torch.ops.aten._flash_attention_forward(
+            q, k, v, first, first, most, most, 0.0, causal, False, scale=scale)
+
+        def launch():
+            kept["grads"] = torch.ops.aten._flash_attention_backward(
+                do, q, k, v, o, logs, first, first, most, most, 0.0, causal, state, unused, scale=scale)
+
+        return launch
+
+    def cudnn():
+        """Of equal lengths as a batch."""
+        batch = [x.view(len(lengths), most, -1, dim).transpose(1, 2).detach().requires_grad_() for x in (q, k, v)]
+        with sdpa_kernel(SDPBackend.CUDNN_ATTENTION):
+            mean = F.scaled_dot_product_attention(*batch, is_causal=causal, enable_gqa=True)
+        back = do.view(len(lengths), most, -1, dim).transpose(1, 2)
+
+        def launch():
+            made = torch.autograd.grad(mean, batch, back, retain_graph=True)
+            kept["grads"] = [x.transpose(1, 2).reshape(total, -1, dim) for x in made]
+
+        return launch
+
+    sizes = [len(ends), total, total, heads, kv_heads, dim, scale]
+
+    def fsc_backward(tile=None, **options):
+        ours("attention_varlen.dsl", [out, lse, q, k, v, first, first, *sizes], {"CAUSAL": causal})()
+        one = ours("attention_delta.dsl", [delta, do, out, total, heads, dim], {"PACKED": True})
+        two = ours("attention_backward_varlen.dsl", [*grads, q, k, v, do, lse, delta, first, first, *sizes],
+                   {"CAUSAL": causal, **(tile or {})}, **options)
+        return both(one, two, two.facts)
+
+    makers = [("fa2", fa2), ("fsc-default", fsc_backward)] + [("cudnn", cudnn)] * (len(set(lengths)) == 1)
+    makers += [(f"fsc {r}x{b}w{w}s{n}", lambda r=r, b=b, w=w, n=n: fsc_backward(
+        {"BLOCK": r, "STEP": b}, num_warps=w, num_stages=n)) for r, b, w, n in ((128, 64, 8, 2), (64, 64, 4, 2))]
+    where = f"varlen backward {what} h{heads}/{kv_heads} d{dim}{' causal' * causal} bf16"
+    race(makers, check, kept, where, 10e-9 * heads * sum(n * n for n in lengths) * dim / (2 if causal else 1))
+
+
 def decode(seqs, heads, kv_heads, length, dim, page=64):
     per = length // page
     q = torch.randn((seqs, heads, dim), device="cuda").bfloat16()
@@ -223,6 +285,9 @@ def work(what):
     if "backward" in what:
         todo += [lambda n=n, d=d, c=c: attention_backward(16, n, d, c)
                  for n, d in ((16384, 128), (16384, 64), (4096, 128)) for c in (False, True)]
+    if "varlen_backward" in what:
+        todo += [lambda w=w, d=d, c=c: varlen_backward(w, batches[w], 1024 // d * 2, 1024 // d, d, c)
+                 for d in (128, 64) for w in batches for c in (False, True)]
     if "decode" in what:
         todo += [lambda s=s, n=n: decode(s, 32, 8, n, 128) for s, n in ((16, 8192), (4, 32768), (1, 131072))]
     return todo

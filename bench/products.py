@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """products.py - products of matrices and attention: fsc beside cuBLAS, Triton, FA2 and cuDNN, in one process.
 
-products.py [--what square shapes bytes blocks mixed attention lengths varlen backward decode cpu] [--seconds S]
-[--out FILE.jsonl]; cpu: the host's own code beside torch (oneDNN) and NumPy (OpenBLAS) on the same cores, which wants
-no GPU. --device cpu:1 leaves NumPy out, gives the others one thread and takes its time on the core, which other
-programs hardly change.
+products.py [--what square shapes bytes blocks mixed attention lengths varlen backward varlen_backward decode cpu]
+[--seconds S] [--out FILE.jsonl]; cpu: the host's own code beside torch (oneDNN) and NumPy (OpenBLAS) on the same
+cores, which wants no GPU. --device cpu:1 leaves NumPy out, gives the others one thread and takes its time on the core,
+which other programs hardly change.
 
 Each result is compared with float64 before it is timed (turns.py says how). Products read their memory many times, so
 no L2 is flushed. TFLOP/s count 2 M N K. Attention is attention.py's.

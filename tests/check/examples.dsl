@@ -107,6 +107,8 @@
 # RUN: fsc --emit=tile --passes= -T T=bf16 -D CAUSAL=True %examples/attention_varlen.dsl -o - \
 # RUN:   | FileCheck %s --check-prefix=VARLEN
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/attention_backward.dsl -o - | FileCheck %s --check-prefix=ATTENTIONGRAD
+# RUN: fsc --emit=tile --passes= -T T=bf16 -D CAUSAL=True %examples/attention_backward_varlen.dsl -o - \
+# RUN:   | FileCheck %s --check-prefix=VARLENGRAD
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/attention_delta.dsl -o - | FileCheck %s --check-prefix=DELTA
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/attention_decode.dsl -o - | FileCheck %s --check-prefix=DECODE
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/attention_merge.dsl -o - | FileCheck %s --check-prefix=MERGE
@@ -193,6 +195,10 @@
 # VARLEN-COUNT-4: dot {{.*}} : tile<64x64xfp32>
 # ATTENTIONGRAD: for
 # ATTENTIONGRAD-COUNT-3: dot {{.*}} : tile<32x{{(32|64)}}xfp32>
+# VARLENGRAD: while
+# VARLENGRAD-COUNT-8: dot {{.*}} : tile<32x{{(32|64)}}xfp32>
+# VARLENGRAD: while
+# VARLENGRAD-COUNT-6: dot {{.*}} : tile<32x{{(32|64)}}xfp32>
 # DECODE: sdiv {{.*}} : tile<64xi32>
 # DECODE-COUNT-2: dot {{.*}} : tile<16x64xfp32>
 # MERGE: reduce {{.*}}fadd

@@ -277,9 +277,92 @@ def attention_backward(bench, sizes, causal):
     run_backward(bench, *sizes, causal)
 
 
+@case(dim=[64, 100, 128], causal=[False, True], queries=[150, 256])
+def attention_backward_blocks(bench, dim, causal, queries):
+    """What long rows take."""
+    run_backward(bench, "bf16", 2, 1, queries, 200, dim, causal, BLOCK=dim // 64 * 64, STEP=64)
+
+
 @case(window=[1, 16, 50], blocks=[(32, 32), (16, 64), (64, 16)])
 def attention_backward_window(bench, window, blocks):
     run_backward(bench, "fp16", 2, 1, 66, 70, 16, True, window, BLOCK=blocks[0], STEP=blocks[1])
+
+
+def run_backward_varlen(bench, dtype, lengths, heads, kv_heads, dim, causal=False, window=0, source=None, warps=0,
+                        poison=False, far=0, **defines):
+    """lengths: (queries, keys) of each sequence. poison: NaN in each second sequence. far: scores are about
+    -far^2 dim^.5."""
+    rng = np.random.default_rng(dim + len(lengths))
+    scale = float(np.float32(dim ** -0.5))
+    ends = np.cumsum([(0, 0), *lengths], axis=0)
+    n_queries, n_keys = ends[-1]
+    sizes = {"q": (0, heads), "k": (1, kv_heads), "v": (1, kv_heads), "do": (0, heads)}
+
+    def rows_of(name, i):
+        return slice(ends[i, sizes[name][0]], ends[i + 1, sizes[name][0]])
+
+    at = {}
+    for name, (of, n) in sizes.items():
+        text = rng.standard_normal((ends[-1, of], n * dim)) + {"q": far, "k": -far}.get(name, 0)
+        for i in range(1, len(lengths) if poison else 0, 2):
+            text[rows_of(name, i)] = np.nan
+        at[name] = Matrix(bench, dtype, (text.size // dim, dim), text.reshape(-1, dim))
+    means, logs, wants = np.zeros((n_queries, heads, dim)), np.zeros((heads, n_queries)), []
+    for i, (queries, keys) in enumerate(lengths):
+        q, k, v, do = (at[x].seen.reshape(-1, sizes[x][1], dim)[rows_of(x, i)].swapaxes(0, 1) for x in sizes)
+        with np.errstate(invalid="ignore"):
+            want, o, lse = backward_wants(q, many(k, heads), many(v, heads), do, scale,
+                                          unseen(queries, keys, causal, window), dtype, cut(bench, dtype))
+        wants.append(want)
+        means[rows_of("q", i)], logs[:, rows_of("q", i)] = o.swapaxes(0, 1), lse
+    o = Matrix(bench, dtype, (n_queries * heads, dim), means.reshape(-1, dim))
+    sums, delta = bench.buffer("fp32", logs.size, logs.ravel()), bench.buffer("fp32", logs.size)
+    bench.run(example("attention_delta.dsl"), delta, at["do"].buffer, o.buffer, n_queries, heads, dim,
+              types={"T": dtype}, defines={"PACKED": True})
+    results = [heads_of(bench, rng, dtype, m.seen.shape[0], 1, dim, False) for m in (at["q"], at["k"], at["v"])]
+    firsts = [bench.buffer("i32", len(ends), ends[:, i]) for i in (0, 1)]
+    bench.run(source or example("attention_backward_varlen.dsl"), *(r.buffer for r in results),
+              *(m.buffer for m in at.values()), sums, delta, *firsts, len(ends), n_queries, n_keys, heads, kv_heads,
+              dim, scale, types={"T": dtype}, num_warps=warps, defines={"CAUSAL": causal, "WINDOW": window, **defines})
+    for name, result in zip(("dq", "dk", "dv"), results):
+        of, n = sizes[name[1]]
+        got = result.read().reshape(-1, n, dim)
+        for i in range(0, len(lengths), 1 + poison):
+            want, bound = (x.reshape(n, len(x) // n, -1, dim).sum(axis=1) if x.size else x[:n]
+                           for x in wants[i][name])
+            judge(got[rows_of(name[1], i)].swapaxes(0, 1), want, bound, dtype, f"{name} of sequence {i} in {dtype}")
+
+
+@case(dtype=["fp32", "fp16", "bf16"], lengths=LENGTHS, causal=[False, True])
+def attention_backward_varlen(bench, dtype, lengths, causal):
+    run_backward_varlen(bench, dtype, lengths, 4, 2, 24, causal)
+
+
+@case(lengths=LENGTHS[1:], window=[1, 65], dim=[16, 64])
+def attention_backward_varlen_window(bench, lengths, window, dim):
+    run_backward_varlen(bench, "fp16", lengths, 2, 1, dim, True, window)
+
+
+@case(form=[(128, 64, 8, 128), (64, 64, 4, 64), (16, 16, 1, 16), (64, 64, 4, 96)], last=[10, 7])
+def attention_backward_varlen_blocks(bench, form, last):
+    """What long rows take; all numbers of queries are multiples of 4, or not."""
+    block, step, warps, dim = form
+    for causal, window in ((False, 0), (True, 0), (True, 50)):
+        run_backward_varlen(bench, "bf16", [(150, 300), (0, 0), (40, 127), (last, 129)], 2, 1, dim, causal,
+                            window, warps=warps, BLOCK=block, STEP=step)
+
+
+@case(causal=[False, True])
+def attention_backward_varlen_many(bench, causal):
+    """Sequences by the hundred, many of them empty."""
+    lengths = np.random.default_rng(7).integers(-20, 40, (100, 2)).clip(0)
+    run_backward_varlen(bench, "fp32", [(int(q), int(k)) for q, k in lengths], 1, 1, 16, causal, BLOCK=16, STEP=16)
+
+
+@case(dtype=["fp16", "fp32"], causal=[False, True])
+def attention_backward_varlen_alone(bench, dtype, causal):
+    """What is before and behind a sequence does not reach it."""
+    run_backward_varlen(bench, dtype, [(20, 30), (9, 40), (40, 100), (3, 64), (70, 67)], 2, 2, 32, causal, poison=True)
 
 
 # ---- Decoding --------------------------------------------------------------------------------------------------------
@@ -357,6 +440,17 @@ def attention_checks_can_fail(bench):
             ("sum_k * scale", "sum_k"), ("- means[:, None]", ""), ("- means[None, :]", ""),
             ("p.to(T), e, sum_v,", "p.to(T), e,"), ("first + BLOCK + shift)", "first + shift)"),
             ("a, sum_k, input", "a, input"), ("j <= (i + most", "j < (i + most"))
+    planted("attention_backward_varlen.dsl", lambda s: run_backward_varlen(
+        bench, "fp32", [(40, 50), (20, 70), (37, 33)], 2, 1, 16, True, 40, source=s, STEP=32),
+            ("sum_k * scale", "sum_k"), ("walked >= begin", "walked >= 0"), ("j <= i + most", "j < i + most"),
+            ("- means[None, :]", ""), ("first + shift - place", "first + shift - start"))
+    planted("attention_backward_varlen.dsl", lambda s: run_backward_varlen(
+        bench, "fp32", [(40, 50), (70, 33)], 1, 1, 16, source=s, STEP=32), ("place < start or ", ""))
+    planted("attention_backward_varlen.dsl", lambda s: run_backward_varlen(
+        bench, "fp32", [(9, 7), (20, 30), (5, 40), (40, 35)], 2, 1, 16, source=s, poison=True, STEP=32),
+            ("step < queries, width", "None, width"), ("step < keys, width", "None, width"))
+    planted("attention_backward_varlen.dsl", lambda s: run_backward_varlen(
+        bench, "fp32", [(9, 7), (20, 30)], 1, 1, 16, source=s, far=8, STEP=32), ("(walked < end)", "(walked < 32)"))
     planted("attention_decode.dsl", lambda s: run_decode(bench, "fp32", [70, 33], 4, 2, 16, 8, 2, source=s),
             ("keys % page", "0"), ("keys // page", "keys // page * 0"), ("(scale *", "(scale * 1.001 *"),
             ("cdiv(cdiv(end - begin, KEYS), n_parts)", "(cdiv(end - begin, KEYS) // n_parts)"))

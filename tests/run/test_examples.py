@@ -129,7 +129,7 @@ def every_example_has_a_case(_):
               "embedding_backward.dsl",
               "batched_matvec.dsl"}  # test_transforms.py
     known |= {"attention.dsl", "attention_backward.dsl", "attention_delta.dsl", "attention_decode.dsl",
-              "attention_merge.dsl", "attention_varlen.dsl"}
+              "attention_merge.dsl", "attention_varlen.dsl", "attention_backward_varlen.dsl"}
     # test_dot.py, test_products.py
     known |= {"matmul.dsl", "matmul_fp8.dsl", "matmul_fp8_blocks.dsl", "matmul_int8.dsl", "matmul_dequantize.dsl",
               "batched_matmul.dsl", "grouped_matmul.dsl", "split_k.dsl"}

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """products.py - products of matrices and attention: fsc beside cuBLAS, Triton, FA2 and cuDNN, in one process.
 
-products.py [--what square shapes bytes blocks mixed attention lengths varlen backward varlen_backward decode cpu]
-[--seconds S] [--out FILE.jsonl]; cpu: the host's own code beside torch (oneDNN) and NumPy (OpenBLAS) on the same
-cores, which wants no GPU. --device cpu:1 leaves NumPy out, gives the others one thread and takes its time on the core,
-which other programs hardly change.
+products.py [--what square shapes bytes blocks mixed batched grouped attention lengths varlen backward varlen_backward
+decode cpu] [--seconds S] [--out FILE.jsonl]; cpu: the host's own code beside torch (oneDNN) and NumPy (OpenBLAS) on
+the same cores, which wants no GPU. --device cpu:1 leaves NumPy out, gives the others one thread and takes its time on
+the core, which other programs hardly change.
 
 Each result is compared with float64 before it is timed (turns.py says how). Products read their memory many times, so
 no L2 is flushed. TFLOP/s count 2 M N K. Attention is attention.py's.
@@ -18,6 +18,7 @@ import numpy as np
 import torch
 
 import attention
+import groups
 import mixed
 import turns
 from turns import ALL, DTYPES, ROUNDS, is_cpu, ours, sample, say, tried, without_passes
@@ -75,8 +76,12 @@ def product(m, n, k, dtype, tiles, every=False):
 
     values = [out, a, b, n, k, n, 0, m, n, k]
     left_out = {"bias": "None", "residual": "None"}
+    room = torch.cuda.get_device_properties(0).multi_processor_count * (128 * 256 + 1)
+    scratch = torch.zeros(room, device="cuda")
     makers = [("cublas", lambda: lambda: torch.matmul(a, b, out=out)),
-              ("fsc-default", lambda: ours("matmul.dsl", values, left_out))]
+              ("fsc-default", lambda: ours("matmul.dsl", values, left_out)),
+              ("fsc-stream", lambda: ours("stream_k.dsl", [out, a, b, scratch, m, n, k, room])),
+              ("fsc-stream 128", lambda: ours("stream_k.dsl", [out, a, b, scratch, m, n, k, room], {"BN": 128}))]
 
     def tiled(t, **asked):
         return ours("matmul.dsl", values, {**left_out, "BM": t[0], "BN": t[1], "BK": t[2]}, num_warps=t[3],
@@ -231,6 +236,7 @@ def main():
     if "blocks" in o.what:
         work += [lambda m=m, n=n, k=k: product_blocks(m, n, k)
                  for m, n, k in ((8192, 8192, 8192), (4096, 7168, 2048), (4096, 4096, 7168), (64, 7168, 2048))]
+    work += groups.work(o.what)
     work += attention.work(o.what)
     work += mixed.work(o.what, triton_products)
     if "shapes" in o.what:

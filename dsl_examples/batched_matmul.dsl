@@ -1,24 +1,31 @@
 # A product of matrices for each of a batch: c[i] = a[i] b[i], a[i] [M, K], b[i] [K, N].
 #
-# The tile of a product is one dimension of the grid, the matrix another. Where the matrices are as small as a tile,
-# programs of the same matrix share nothing, and the order is of no account. b_step is 0 where all share one b: give
-# b [1, K, N]. Descriptors say where a matrix ends: what a block has beyond it is 0 when loaded, and is not stored.
-# Tiles are chosen as in matmul.dsl.
+# The tile of a product is one dimension of the grid, the matrix another. All may share one b: give b [1, K, N].
+# Descriptors say where a matrix ends: what a block has beyond it is 0 when loaded, and is not stored.
+# ROOMY, the sizes of tiles and their order: as in matmul.dsl. Short rows take small tiles, of which three share a
+# multiprocessor, as most of the time goes to what is loaded first and stored last.
 #
 #   fsc run batched_matmul.dsl a=a.npy b=b.npy c=c.npy
 @kernel(grid=(cdiv(M, BM) * cdiv(N, BN), batch), require=(b_batch == 1 or b_batch == batch,),
-        BM=max(16, min(next_power_of_2(M), 128 if cdiv(M, 128) * cdiv(N, 128) * batch * 2 > num_sms() * 3 else
+        ROOMY=T.primitive_bitwidth == 16 and max_shared() >= 192 * 1024 and
+        cdiv(M, 128) * cdiv(N, 128) * batch * 2 > num_sms(),
+        BM=max(16, min(next_power_of_2(M), 128 if ROOMY or cdiv(M, 128) * cdiv(N, 128) * batch * 2 > num_sms() * 3 else
                        64 if cdiv(M, 64) * cdiv(N, 64) * batch > num_sms() else 16)),
         BN=max(16, min(next_power_of_2(N),
-                       128 if BM >= 64 and cdiv(M, BM) * cdiv(N, 128) * batch * 2 > num_sms() * 3 else
+                       256 if ROOMY and K > 256 and cdiv(M, 128) * cdiv(N, 256) * batch * 4 >
+                       cdiv(cdiv(M, 128) * cdiv(N, 256) * batch, num_sms()) * num_sms() * 3 else
+                       128 if ROOMY or BM >= 64 and cdiv(M, BM) * cdiv(N, 128) * batch * 2 > num_sms() * 3 else
                        64 if cdiv(M, BM) * cdiv(N, 64) * batch > num_sms() else 32)),
-        BK=max(16, min(next_power_of_2(K), 8192 // max(BN, 32))), num_stages=0 if BN == 128 else 3 if BM == 64 else 4)
+        BK=max(16, min(next_power_of_2(K), 64 if ROOMY else 8192 // max(BN, 32))),
+        num_warps=8 if ROOMY and BM * BN > 16384 else 4 if ROOMY and BM * BN == 16384 else 0,
+        num_stages=2 if ROOMY and K <= 256 else 4 if ROOMY else 0 if BN == 128 else 3 if BM == 64 else 4)
 def batched_matmul(c: *T[batch, M, N], a: *const T[batch, M, K], b: *const T[b_batch, K, N], batch: i32, b_batch: i32,
                    M: i32, N: i32, K: i32, BM: constexpr = 64, BN: constexpr = 64, BK: constexpr = 32,
-                   T: dtype = fp16):
+                   ROOMY: constexpr = False, T: dtype = fp16):
     i = program_id(1)
-    m = program_id(0) // cdiv(N, BN) * BM
-    n = program_id(0) % cdiv(N, BN) * BN
+    tiles_m, tiles_n = cdiv(M, BM), cdiv(N, BN)
+    tile_m, tile_n = swizzle2d(program_id(0) // tiles_n, program_id(0) % tiles_n, tiles_m, tiles_n, 8)
+    m, n = tile_m * BM, tile_n * BN
     a_i = make_tensor_descriptor(a + i * M * K, (M, K), (K, 1), (BM, BK))
     b_i = make_tensor_descriptor(b + (i if b_batch > 1 else 0) * K * N, (K, N), (N, 1), (BK, BN))
     c_i = make_tensor_descriptor(c + i * M * N, (M, N), (N, 1), (BM, BN))

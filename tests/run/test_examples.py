@@ -132,7 +132,7 @@ def every_example_has_a_case(_):
               "attention_merge.dsl", "attention_varlen.dsl", "attention_backward_varlen.dsl"}
     # test_dot.py, test_products.py
     known |= {"matmul.dsl", "matmul_fp8.dsl", "matmul_fp8_blocks.dsl", "matmul_int8.dsl", "matmul_dequantize.dsl",
-              "batched_matmul.dsl", "grouped_matmul.dsl", "split_k.dsl"}
+              "batched_matmul.dsl", "grouped_matmul.dsl", "split_k.dsl", "stream_k.dsl"}
     assert files == known, f"examples without a case, or cases without an example: {sorted(files ^ known)}"
 
 

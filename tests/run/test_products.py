@@ -196,14 +196,14 @@ def matmul_dequantize_tiles(bench, tile):
 # ---- Batches, groups, parts ------------------------------------------------------------------------------------------
 
 
-def run_batched(bench, dtype, batch, shared, sizes, source=None, **defines):
+def run_batched(bench, dtype, batch, shared, sizes, source=None, warps=0, **defines):
     m, n, k = sizes
     rng = np.random.default_rng(m + 3 * n + 7 * k)
     a, b = (Matrix(bench, dtype, (i * r, s), rng.standard_normal((i * r, s)))
             for i, r, s in ((batch, m, k), (1 if shared else batch, k, n)))
     c = Matrix(bench, dtype, (batch * m, n))
     bench.run(source or example("batched_matmul.dsl"), c.buffer, a.buffer, b.buffer, batch, 1 if shared else batch, m,
-              n, k, types={"T": dtype}, defines=defines)
+              n, k, types={"T": dtype}, num_warps=warps, defines=defines)
     x, y = a.seen.reshape(batch, m, k), b.seen.reshape(-1, k, n)
     want = x @ y
     close(c.read().reshape(want.shape), want, 0, of_real(bench, dtype, want, np.abs(x) @ np.abs(y), k),
@@ -215,14 +215,52 @@ def batched_matmul(bench, dtype, batch, shared, sizes):
     run_batched(bench, dtype, batch, shared, sizes)
 
 
-def run_grouped(bench, dtype, counts, n, k, source=None, **defines):
+def run_stream(bench, dtype, sizes, source=None, warps=0, **defines):
+    """Twice with one scratch memory: the same bits, and flags are 0 again."""
+    m, n, k = sizes
+    rng = np.random.default_rng(m + 3 * n + 7 * k)
+    a, b = (Matrix(bench, dtype, s, rng.standard_normal(s)) for s in ((m, k), (k, n)))
+    room = defines.get("PROGRAMS", 140) * (defines.get("BM", 128) * defines.get("BN", 128) + 1)
+    c, scratch = Matrix(bench, dtype, (m, n)), bench.buffer("fp32", room, np.zeros(room))
+    bits = []
+    for _ in range(2):
+        bench.run(source or example("stream_k.dsl"), c.buffer, a.buffer, b.buffer, scratch, m, n, k, room,
+                  types={"T": dtype}, num_warps=warps, defines=defines)
+        bits.append(c.buffer.raw().copy())
+    want = a.seen @ b.seen
+    close(c.read(), want, 0, of_real(bench, dtype, want, np.abs(a.seen) @ np.abs(b.seen), k),
+          f"stream_k of {sizes} in {dtype}")
+    assert (bits[0] == bits[1]).all(), "two launches have the same bits"
+    flags = scratch.raw().view(np.uint32)[room - defines.get("PROGRAMS", 1):]
+    assert not flags.any(), "flags are 0 behind a launch"
+
+
+@case(dtype=["fp16", "bf16", "fp32"], sizes=[(20, 33, 400), (1, 70, 45), (130, 129, 200), (64, 64, 16)])
+def stream_k(bench, dtype, sizes):
+    run_stream(bench, dtype, sizes)
+
+
+@case(programs=[1, 2, 3, 5, 8, 13], tile=[(16, 16, 16, 1), (64, 64, 32, 4)], k=[16, 200, 333])
+def stream_k_parts(bench, programs, tile, k):
+    """Programs with many tiles, with parts of two, with one part in the middle of a tile."""
+    for m, n in ((130, 70), (64, 64), (20, 150)):
+        run_stream(bench, "fp16", (m, n, k), warps=tile[3], PROGRAMS=programs, BM=tile[0], BN=tile[1], BK=tile[2])
+
+
+@case(programs=[2, 5], tile=[(128, 256, 64, 8), (128, 128, 64, 4)])
+def stream_k_blocks(bench, programs, tile):
+    """What a large product takes."""
+    run_stream(bench, "bf16", (264, 512, 208), warps=tile[3], PROGRAMS=programs, BM=tile[0], BN=tile[1], BK=tile[2])
+
+
+def run_grouped(bench, dtype, counts, n, k, source=None, warps=0, **defines):
     m, groups = sum(counts), len(counts)
     rng = np.random.default_rng(m + 3 * n + 7 * k)
     ends = np.concatenate([[0], np.cumsum(counts)])
     x, w = (Matrix(bench, dtype, s, rng.standard_normal(s)) for s in ((m, k), (groups * k, n)))
     c, first = Matrix(bench, dtype, (m, n)), bench.buffer("i32", groups, ends[:-1])
     bench.run(source or example("grouped_matmul.dsl"), c.buffer, x.buffer, w.buffer, first, groups, m, n, k,
-              types={"T": dtype}, defines=defines)
+              types={"T": dtype}, num_warps=warps, defines=defines)
     each = [(x.seen[a:b], w.seen[i * k:(i + 1) * k]) for i, (a, b) in enumerate(zip(ends, ends[1:]))]
     want, size = (np.concatenate([f(y) @ f(z) for y, z in each]) for f in (lambda v: v, np.abs))
     close(c.read(), want, 0, of_real(bench, dtype, want, size, k), f"grouped_matmul of {counts} in {dtype}")
@@ -236,6 +274,17 @@ def grouped_matmul(bench, dtype, counts):
 @case(tile=[(16, 128, 16), (128, 16, 64)])
 def grouped_matmul_tiles(bench, tile):
     run_grouped(bench, "fp16", [20, 0, 150], 140, 40, BM=tile[0], BN=tile[1], BK=tile[2])
+
+
+@case(tile=[(128, 256, 8), (128, 128, 4), (64, 64, 4)])
+def grouped_matmul_blocks(bench, tile):
+    """What many rows take; rows and columns are whole vectors."""
+    run_grouped(bench, "bf16", [100, 0, 130, 7, 256], 136, 208, BM=tile[0], BN=tile[1], BK=64, warps=tile[2])
+
+
+@case(tile=[(128, 256, 8), (128, 128, 4)], shared=[False, True])
+def batched_matmul_blocks(bench, tile, shared):
+    run_batched(bench, "bf16", 3, shared, (150, 136, 208), BM=tile[0], BN=tile[1], BK=64, warps=tile[2])
 
 
 def run_split(bench, dtype, parts, sizes, source=None):
@@ -287,6 +336,9 @@ def products_of_examples_can_fail(bench):
     planted("batched_matmul.dsl", lambda s: run_batched(bench, "fp32", 3, False, (20, 65, 70), s),
             ("i if b_batch > 1 else 0", "0"), ("(M, K), (K, 1)", "(M, K - 1), (K, 1)"))
     planted("grouped_matmul.dsl", lambda s: run_grouped(bench, "fp32", [30, 0, 70, 5], 70, 345, s),
-            ("g * K + k", "k"), ("dot(a, b, acc,", "dot(a, b,"), ("range(0, K, BK)", "range(0, K - BK, BK)"))
+            ("g * K + k", "k"), ("dot(a, b, acc,", "dot(a, b,"), ("K if row < end", "K - BK if row < end"))
+    planted("stream_k.dsl", lambda s: run_stream(bench, "fp32", (40, 50, 100), s, PROGRAMS=5, BM=16, BN=16, BK=16),
+            ("load(scratch + other", "load(scratch + program"), ("acc += load(scratch", "acc = load(scratch"),
+            ("dot(x, y, acc,", "dot(x, y,"))
     planted("split_k.dsl", lambda s: run_split(bench, "fp32", 3, (20, 30, 800), s),
             ("min(K, (part + 1) * step)", "K"), ("cdiv(cdiv(K, BK), n_parts)", "(cdiv(K, BK) // n_parts)"))

@@ -16,6 +16,10 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from turns import ALL, both, ours, sample, say, tried, without_passes
 
 
+BACKWARD = ((128, 64, 64, 8), (128, 64, 128, 8), (64, 64, 64, 4), (64, 64, 128, 4), (128, 128, 128, 8),
+            (64, 128, 128, 4))  # BLOCK, STEP, KEYS, warps
+
+
 def race(makers, check, kept, where, gflop):
     """Times what is right, also without passes; kept: results that peers allocated, of no use then."""
     launches = tried(makers + without_passes(makers), check, where)
@@ -107,10 +111,8 @@ def attention_backward(heads, length, dim, causal):
 
     makers = [("fa2", lambda: sdpa(SDPBackend.FLASH_ATTENTION)), ("cudnn", lambda: sdpa(SDPBackend.CUDNN_ATTENTION)),
               ("fsc-default", fsc_backward)]
-    makers += [(f"fsc {r}x{k}w{w}s{n}", lambda r=r, k=k, w=w, n=n: fsc_backward(
-        {"BLOCK": r, "STEP": k}, num_warps=w, num_stages=n))
-        for r, k, w, n in ((64, 64, 4, 1), (64, 64, 4, 2), (128, 64, 8, 2), (128, 64, 8, 3), (128, 32, 8, 3),
-                           (128, 128, 8, 2), (64, 128, 4, 2), (256, 64, 16, 2))]
+    makers += [(f"fsc {r}x{q_}x{k_}w{w}", lambda r=r, q_=q_, k_=k_, w=w: fsc_backward(
+        {"BLOCK": r, "STEP": q_, "KEYS": k_}, num_warps=w, num_stages=2)) for r, q_, k_, w in BACKWARD]
     where = f"attention backward h{heads} {length} d{dim}{' causal' * causal} bf16"
     race(makers, check, kept, where, 10e-9 * heads * length**2 * dim / (2 if causal else 1))
 
@@ -215,8 +217,8 @@ def varlen_backward(what, lengths, heads, kv_heads, dim, causal):
         return both(one, two, two.facts)
 
     makers = [("fa2", fa2), ("fsc-default", fsc_backward)] + [("cudnn", cudnn)] * (len(set(lengths)) == 1)
-    makers += [(f"fsc {r}x{b}w{w}s{n}", lambda r=r, b=b, w=w, n=n: fsc_backward(
-        {"BLOCK": r, "STEP": b}, num_warps=w, num_stages=n)) for r, b, w, n in ((128, 64, 8, 2), (64, 64, 4, 2))]
+    makers += [(f"fsc {r}x{q_}x{k_}w{w}", lambda r=r, q_=q_, k_=k_, w=w: fsc_backward(
+        {"BLOCK": r, "STEP": q_, "KEYS": k_}, num_warps=w, num_stages=2)) for r, q_, k_, w in BACKWARD]
     where = f"varlen backward {what} h{heads}/{kv_heads} d{dim}{' causal' * causal} bf16"
     race(makers, check, kept, where, 10e-9 * heads * sum(n * n for n in lengths) * dim / (2 if causal else 1))
 

@@ -5,9 +5,9 @@
 #   dv = p^T do,   dk = scale * g^T q,   dq = scale * g k
 #
 # The scores are made anew, as they were never stored. A program has BLOCK keys, for which it walks over the queries
-# of all heads that share them, STEP at a time; then BLOCK queries, for which it walks over the keys. So each result
-# has one author, who adds in a fixed order: no atomics, and the same bits every time. For keys p and g are made
-# transposed: as they come out of one product, they are the first operand of the next one. Only blocks that see one
+# of all heads that share them, STEP at a time; then BLOCK queries, for which it walks over the keys, KEYS at a time. So
+# each result has one author, who adds in a fixed order: no atomics, and the same bits every time. For keys p and g are
+# made transposed: as they come out of one product, they are the first operand of the next one. Only blocks that see one
 # another are visited, and only those at an edge of what is seen are masked (CAUSAL, WINDOW, WHOLE, EVEN, ROOMY:
 # attention.dsl).
 #
@@ -44,16 +44,18 @@ def weights(score, i, j, shift, n_keys, edge, CAUSAL: constexpr, WINDOW: constex
         ROOMY=T.primitive_bitwidth == 16 and DIM <= 128 and max_shared() >= 224 * 1024,
         BLOCK=32 if T.primitive_bitwidth > 16 or DIM > 128 or max(n_queries, n_keys) <= 32 else
         128 if ROOMY and DIM == 128 and max(n_queries, n_keys) > 64 else 64,
-        STEP=min(64, BLOCK), num_warps=0 if BLOCK < 64 else BLOCK // 16 if ROOMY else 8, num_stages=2 if ROOMY else 0,
-        WHOLE=dim == DIM, EVEN=n_keys % STEP == 0, require=(DIM >= dim, n_heads % n_kv_heads == 0))
+        STEP=128 if ROOMY and DIM == 64 and BLOCK == 64 else min(64, BLOCK),
+        KEYS=128 if ROOMY and DIM >= 64 and BLOCK == DIM else min(64, BLOCK),
+        num_warps=0 if BLOCK < 64 else BLOCK // 16 if ROOMY else 8, num_stages=2 if ROOMY else 0,
+        WHOLE=dim == DIM, EVEN=n_keys % KEYS == 0, require=(DIM >= dim, n_heads % n_kv_heads == 0))
 def attention_backward(dq: *T[n_heads, n_queries, dim], dk: *T[n_kv_heads, n_keys, dim],
                        dv: *T[n_kv_heads, n_keys, dim], q: *const T[n_heads, n_queries, dim],
                        k: *const T[n_kv_heads, n_keys, dim], v: *const T[n_kv_heads, n_keys, dim],
                        do: *const T[n_heads, n_queries, dim], lse: *const fp32[n_heads, n_queries],
                        delta: *const fp32[n_heads, n_queries], n_heads: i32, n_kv_heads: i32, n_queries: i32,
                        n_keys: i32, dim: i32, scale: fp32, CAUSAL: constexpr = False, WINDOW: constexpr = 0,
-                       BLOCK: constexpr = 32, STEP: constexpr = 32, DIM: constexpr = 64, WHOLE: constexpr = False,
-                       EVEN: constexpr = False, ROOMY: constexpr = False, T: dtype = fp16):
+                       BLOCK: constexpr = 32, STEP: constexpr = 32, KEYS: constexpr = 32, DIM: constexpr = 64,
+                       WHOLE: constexpr = False, EVEN: constexpr = False, ROOMY: constexpr = False, T: dtype = fp16):
     width = DIM if WHOLE else dim
     kv_head = program_id(1)
     shared = n_heads // n_kv_heads
@@ -88,7 +90,7 @@ def attention_backward(dq: *T[n_heads, n_queries, dim], dk: *T[n_kv_heads, n_key
     put_rows(dv, sum_v, kv_head * n_keys, first, n_keys, width, BLOCK, DIM)
     put_rows(dk, sum_k * scale, kv_head * n_keys, first, n_keys, width, BLOCK, DIM)
 
-    begin = max(0, first + shift - WINDOW + 1) // STEP * STEP if WINDOW > 0 else 0
+    begin = max(0, first + shift - WINDOW + 1) // KEYS * KEYS if WINDOW > 0 else 0
     end = min(n_keys, first + BLOCK + shift) if CAUSAL else n_keys
     for head in range(kv_head * shared, min(n_heads, (kv_head + 1) * shared)):
         q_block = rows_of(q, head * n_queries, first, n_queries, width, BLOCK, DIM)
@@ -96,15 +98,15 @@ def attention_backward(dq: *T[n_heads, n_queries, dim], dk: *T[n_kv_heads, n_key
         logs = load(lse + head * n_queries + block, mask=block < n_queries) * 1.44269504
         means = load(delta + head * n_queries + block, mask=block < n_queries)
         sum_q = zeros((BLOCK, DIM), fp32)
-        for start in range(begin, end, STEP):
-            b = rows_of(k, kv_head * n_keys, start, n_keys, width, STEP, DIM)
-            c = rows_of(v, kv_head * n_keys, start, n_keys, width, STEP, DIM)
-            edge = start + STEP > (min(n_keys, first + shift + 1) if CAUSAL else n_keys)
+        for start in range(begin, end, KEYS):
+            b = rows_of(k, kv_head * n_keys, start, n_keys, width, KEYS, DIM)
+            c = rows_of(v, kv_head * n_keys, start, n_keys, width, KEYS, DIM)
+            edge = start + KEYS > (min(n_keys, first + shift + 1) if CAUSAL else n_keys)
             if WINDOW > 0:
                 edge = edge or start <= first + BLOCK - 1 + shift - WINDOW
             score = dot(q_block, b.T, input_precision="ieee")
             back = dot(do_block, c.T, input_precision="ieee")
-            p = weights(score * units - logs[:, None], arange(0, BLOCK)[:, None], arange(0, STEP)[None, :],
+            p = weights(score * units - logs[:, None], arange(0, BLOCK)[:, None], arange(0, KEYS)[None, :],
                         first + shift - start, n_keys - start, edge, CAUSAL, WINDOW, EVEN)
             g = p * (back - means[:, None])
             sum_q = dot(g.to(T), b, sum_q, input_precision="ieee")

@@ -6,11 +6,11 @@
 # Sequences, heads, CAUSAL and WINDOW are those of attention_varlen.dsl, whose lse is taken; delta is of
 # attention_delta.dsl.
 # As in attention_backward.dsl a program has BLOCK keys, for which it walks over the queries, STEP at a time; then BLOCK
-# queries, for which it walks over the keys. So results are the same bits every time.
+# queries, for which it walks over the keys, KEYS at a time. So results are the same bits every time.
 #
-# Steps are whole, as the blocks of keys of attention_varlen.dsl are: where fewer than STEP rows are left over, the last
-# step begins earlier, with rows that the step before it had, and these are hidden. Only a sequence of fewer than STEP
-# rows has one step with a mask.
+# Steps are whole, as the blocks of keys of attention_varlen.dsl are: where fewer rows are left over, the last step
+# begins earlier, with rows that the step before it had, and these are hidden. Only a sequence of fewer rows than a step
+# has one with a mask.
 #
 #   fsc run attention_delta.dsl do=do.npy o=o.npy delta=delta.npy -D PACKED=True
 #   fsc run attention_backward_varlen.dsl q=q.npy k=k.npy v=v.npy do=do.npy lse=lse.npy delta=delta.npy \
@@ -88,8 +88,9 @@ def walk_keys(sum_q, q_block, do_block, logs, means, k, v, at, inside, width, un
 @kernel(grid=(max(n_keys, n_queries) // BLOCK + n_first - 1, n_kv_heads), DIM=next_power_of_2(dim),
         ROOMY=T.primitive_bitwidth == 16 and DIM <= 128 and max_shared() >= 224 * 1024,
         BLOCK=32 if T.primitive_bitwidth > 16 or DIM > 128 or max(n_queries, n_keys) <= 32 * (n_first - 1) else
-        128 if ROOMY and DIM == 128 and max(n_queries, n_keys) > 64 * (n_first - 1) else 64,
-        STEP=min(64, BLOCK), num_warps=0 if BLOCK < 64 else BLOCK // 16 if ROOMY else 8, num_stages=2 if ROOMY else 0,
+        128 if ROOMY and DIM == 128 and max(n_queries, n_keys) >= 512 * (n_first - 1) else 64,
+        STEP=min(64, BLOCK), KEYS=128 if ROOMY and DIM >= 64 and BLOCK == DIM else min(64, BLOCK),
+        num_warps=0 if BLOCK < 64 else BLOCK // 16 if ROOMY else 8, num_stages=2 if ROOMY else 0,
         WHOLE=dim == DIM, require=(DIM >= dim, n_heads % n_kv_heads == 0, n_first > 1 or n_queries + n_keys == 0))
 def attention_backward_varlen(dq: *T[n_queries, n_heads, dim], dk: *T[n_keys, n_kv_heads, dim],
                               dv: *T[n_keys, n_kv_heads, dim], q: *const T[n_queries, n_heads, dim],
@@ -98,15 +99,16 @@ def attention_backward_varlen(dq: *T[n_queries, n_heads, dim], dk: *T[n_keys, n_
                               delta: *const fp32[n_heads, n_queries], q_first: *const i32[n_first],
                               k_first: *const i32[n_first], n_first: i32, n_queries: i32, n_keys: i32, n_heads: i32,
                               n_kv_heads: i32, dim: i32, scale: fp32, CAUSAL: constexpr = False,
-                              WINDOW: constexpr = 0, BLOCK: constexpr = 32, STEP: constexpr = 32, DIM: constexpr = 64,
-                              WHOLE: constexpr = False, ROOMY: constexpr = False, T: dtype = fp16):
+                              WINDOW: constexpr = 0, BLOCK: constexpr = 32, STEP: constexpr = 32,
+                              KEYS: constexpr = 32, DIM: constexpr = 64, WHOLE: constexpr = False,
+                              ROOMY: constexpr = False, T: dtype = fp16):
     static_assert(CAUSAL or WINDOW == 0, "a window ends at a query's own place: it is for CAUSAL")
     width = DIM if WHOLE else dim
     kv_head = program_id(1)
     shared = n_heads // n_kv_heads
     head_from, head_to = kv_head * shared, min(65536, (kv_head + 1) * shared)
     units = scale * 1.44269504
-    step = arange(0, STEP)
+    step, keys_step = arange(0, STEP), arange(0, KEYS)
 
     sequence = sequence_of(program_id(0), k_first, n_first - 1, BLOCK)
     q_begin, k_begin = load(q_first + sequence), load(k_first + sequence)
@@ -148,7 +150,7 @@ def attention_backward_varlen(dq: *T[n_queries, n_heads, dim], dk: *T[n_keys, n_
     shift = keys - queries
     first = (program_id(0) - sequence - q_begin // BLOCK) * BLOCK
     rows = first + arange(0, BLOCK)
-    begin = max(0, first + shift - WINDOW + 1) // STEP * STEP if WINDOW > 0 else 0
+    begin = max(0, first + shift - WINDOW + 1) // KEYS * KEYS if WINDOW > 0 else 0
     end = keys if first < queries else 0
     if CAUSAL:
         end = min(end, first + BLOCK + shift)
@@ -160,15 +162,15 @@ def attention_backward_varlen(dq: *T[n_queries, n_heads, dim], dk: *T[n_keys, n_
         logs = load(lse + stat_at, mask=rows < queries) * 1.44269504
         means = load(delta + stat_at, mask=rows < queries)
         sum_q = zeros((BLOCK, DIM), fp32)
-        for start in range(begin, end if keys >= STEP else 0, STEP):
-            place = min(start, keys - STEP)
-            edge = start + STEP > (min(keys, first + shift + 1) if CAUSAL else keys)
+        for start in range(begin, end if keys >= KEYS else 0, KEYS):
+            place = min(start, keys - KEYS)
+            edge = start + KEYS > (min(keys, first + shift + 1) if CAUSAL else keys)
             if WINDOW > 0:
                 edge = edge or place <= first + BLOCK - 1 + shift - WINDOW
-            row = max(k_begin + place, 0) + step
+            row = max(k_begin + place, 0) + keys_step
             sum_q = walk_keys(sum_q, q_block, do_block, logs, means, k, v, row * n_kv_heads + kv_head, None, width,
-                              units, start - place, STEP, first + shift - place, edge, DIM, CAUSAL, WINDOW)
-        if keys < STEP and end > 0:
-            sum_q = walk_keys(sum_q, q_block, do_block, logs, means, k, v, (k_begin + step) * n_kv_heads + kv_head,
-                              step < keys, width, units, 0, keys, first + shift, True, DIM, CAUSAL, WINDOW)
+                              units, start - place, KEYS, first + shift - place, edge, DIM, CAUSAL, WINDOW)
+        if keys < KEYS and end > 0:
+            sum_q = walk_keys(sum_q, q_block, do_block, logs, means, k, v, (k_begin + keys_step) * n_kv_heads + kv_head,
+                              keys_step < keys, width, units, 0, keys, first + shift, True, DIM, CAUSAL, WINDOW)
         put_rows(dq, sum_q * scale, at, rows < queries, width, DIM)

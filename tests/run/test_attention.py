@@ -277,15 +277,16 @@ def attention_backward(bench, sizes, causal):
     run_backward(bench, *sizes, causal)
 
 
-@case(dim=[64, 100, 128], causal=[False, True], queries=[150, 256])
-def attention_backward_blocks(bench, dim, causal, queries):
+@case(dim=[64, 100, 128], causal=[False, True], queries=[150, 256], keys=[64, 128])
+def attention_backward_blocks(bench, dim, causal, queries, keys):
     """What long rows take."""
-    run_backward(bench, "bf16", 2, 1, queries, 200, dim, causal, BLOCK=dim // 64 * 64, STEP=64)
+    run_backward(bench, "bf16", 2, 1, queries, 200, dim, causal, BLOCK=dim // 64 * 64, STEP=128 if dim == 64 else 64,
+                 KEYS=keys)
 
 
 @case(window=[1, 16, 50], blocks=[(32, 32), (16, 64), (64, 16)])
 def attention_backward_window(bench, window, blocks):
-    run_backward(bench, "fp16", 2, 1, 66, 70, 16, True, window, BLOCK=blocks[0], STEP=blocks[1])
+    run_backward(bench, "fp16", 2, 1, 66, 70, 16, True, window, BLOCK=blocks[0], STEP=blocks[1], KEYS=blocks[0])
 
 
 def run_backward_varlen(bench, dtype, lengths, heads, kv_heads, dim, causal=False, window=0, source=None, warps=0,
@@ -343,20 +344,21 @@ def attention_backward_varlen_window(bench, lengths, window, dim):
     run_backward_varlen(bench, "fp16", lengths, 2, 1, dim, True, window)
 
 
-@case(form=[(128, 64, 8, 128), (64, 64, 4, 64), (16, 16, 1, 16), (64, 64, 4, 96)], last=[10, 7])
+@case(form=[(128, 64, 8, 128), (64, 64, 4, 64), (64, 128, 4, 64), (16, 16, 1, 16), (64, 64, 4, 96)], last=[10, 7])
 def attention_backward_varlen_blocks(bench, form, last):
     """What long rows take; all numbers of queries are multiples of 4, or not."""
     block, step, warps, dim = form
     for causal, window in ((False, 0), (True, 0), (True, 50)):
         run_backward_varlen(bench, "bf16", [(150, 300), (0, 0), (40, 127), (last, 129)], 2, 1, dim, causal,
-                            window, warps=warps, BLOCK=block, STEP=step)
+                            window, warps=warps, BLOCK=block, STEP=64 if dim > 64 else step, KEYS=step)
 
 
 @case(causal=[False, True])
 def attention_backward_varlen_many(bench, causal):
     """Sequences by the hundred, many of them empty."""
     lengths = np.random.default_rng(7).integers(-20, 40, (100, 2)).clip(0)
-    run_backward_varlen(bench, "fp32", [(int(q), int(k)) for q, k in lengths], 1, 1, 16, causal, BLOCK=16, STEP=16)
+    lengths = [(int(q), int(k)) for q, k in lengths]
+    run_backward_varlen(bench, "fp32", lengths, 1, 1, 16, causal, BLOCK=16, STEP=16, KEYS=16)
 
 
 @case(dtype=["fp16", "fp32"], causal=[False, True])
@@ -441,16 +443,17 @@ def attention_checks_can_fail(bench):
             ("p.to(T), e, sum_v,", "p.to(T), e,"), ("first + BLOCK + shift)", "first + shift)"),
             ("a, sum_k, input", "a, input"), ("j <= (i + most", "j < (i + most"))
     planted("attention_backward_varlen.dsl", lambda s: run_backward_varlen(
-        bench, "fp32", [(40, 50), (20, 70), (37, 33)], 2, 1, 16, True, 40, source=s, STEP=32),
+        bench, "fp32", [(40, 50), (20, 70), (37, 33)], 2, 1, 16, True, 40, source=s, STEP=32, KEYS=32),
             ("sum_k * scale", "sum_k"), ("walked >= begin", "walked >= 0"), ("j <= i + most", "j < i + most"),
             ("- means[None, :]", ""), ("first + shift - place", "first + shift - start"))
     planted("attention_backward_varlen.dsl", lambda s: run_backward_varlen(
-        bench, "fp32", [(40, 50), (70, 33)], 1, 1, 16, source=s, STEP=32), ("place < start or ", ""))
+        bench, "fp32", [(40, 50), (70, 33)], 1, 1, 16, source=s, STEP=32, KEYS=32), ("place < start or ", ""))
     planted("attention_backward_varlen.dsl", lambda s: run_backward_varlen(
-        bench, "fp32", [(9, 7), (20, 30), (5, 40), (40, 35)], 2, 1, 16, source=s, poison=True, STEP=32),
-            ("step < queries, width", "None, width"), ("step < keys, width", "None, width"))
+        bench, "fp32", [(9, 7), (20, 30), (5, 40), (40, 35)], 2, 1, 16, source=s, poison=True, STEP=32, KEYS=32),
+            ("step < queries, width", "None, width"), ("keys_step < keys, width", "None, width"))
     planted("attention_backward_varlen.dsl", lambda s: run_backward_varlen(
-        bench, "fp32", [(9, 7), (20, 30)], 1, 1, 16, source=s, far=8, STEP=32), ("(walked < end)", "(walked < 32)"))
+        bench, "fp32", [(9, 7), (20, 30)], 1, 1, 16, source=s, far=8, STEP=32, KEYS=32),
+            ("(walked < end)", "(walked < 32)"))
     planted("attention_decode.dsl", lambda s: run_decode(bench, "fp32", [70, 33], 4, 2, 16, 8, 2, source=s),
             ("keys % page", "0"), ("keys // page", "keys // page * 0"), ("(scale *", "(scale * 1.001 *"),
             ("cdiv(cdiv(end - begin, KEYS), n_parts)", "(cdiv(end - begin, KEYS) // n_parts)"))

@@ -11,6 +11,7 @@ no L2 is flushed. TFLOP/s count 2 M N K. Attention is attention.py's.
 """
 import argparse
 import ctypes
+import random
 import statistics
 import time
 
@@ -18,7 +19,6 @@ import numpy as np
 import torch
 
 import attention
-import groups
 import mixed
 import turns
 from turns import ALL, DTYPES, ROUNDS, is_cpu, ours, sample, say, tried, without_passes
@@ -30,6 +30,8 @@ BIG = [(128, 128, 32, 4, 4), (128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 1
 SMALL = [(16, 64, 128, 4, 4), (16, 128, 128, 4, 4), (16, 64, 256, 4, 3), (16, 32, 256, 4, 4), (32, 64, 128, 4, 4),
          (64, 64, 64, 4, 4), (64, 128, 64, 4, 4), (64, 128, 64, 4, 3), (64, 64, 128, 4, 3),
          (64, 64, 128, 4, 4), (64, 128, 128, 4, 4)]
+MANY_TILES = ((128, 256, 64, 8, 4), (128, 128, 64, 4, 4), (64, 128, 64, 4, 4), (64, 64, 64, 4, 4), (16, 128, 64, 4, 4),
+              (128, 128, 64, 4, 2), (128, 256, 64, 8, 2), (64, 256, 64, 4, 3))
 MORE = {}  # name → maker(a, b, out) of other programs' products
 WEIGHTS = ((4096, 4096), (11008, 4096), (4096, 11008), (14336, 4096), (4096, 14336))  # N, K of 7B models
 
@@ -164,6 +166,79 @@ def product_blocks(m, n, k):
     say(launches, sample(launches), where, 2e-9 * m * n * k, shown=ALL)
 
 
+
+
+def many_makers(file, values):
+    def make(tile=()):
+        defines, options = dict(zip(("BM", "BN", "BK"), tile)), dict(zip(("num_warps", "num_stages"), tile[3:]))
+        return ours(file, values, defines, **options)
+
+    return [("fsc-default", make)] + [("fsc " + "x".join(map(str, t)), lambda t=t: make(t)) for t in MANY_TILES]
+
+
+def race_many(makers, out, kept, parts, where, gflop):
+    """parts: (rows of out, x, w) of which the product must be out's rows."""
+    def check(_):
+        got, bad = kept.pop("out", out), 0
+        for rows, x, w in parts:
+            want, size = x.double() @ w.double(), x.double().abs() @ w.double().abs()
+            slack = want.abs() * 2.0**-8 + size * (x.shape[1] * 4 * 2.0**-24) + 1e-6
+            bad += int((~((got[rows].double() - want).abs() <= slack)).sum())
+        out.fill_(float("nan"))
+        return f"{bad} wrong" if bad else None
+
+    launches = tried(makers, check, where)
+    kept.clear()
+    say(launches, sample(launches), where, gflop, shown=ALL)
+
+
+def batched(batch, m, n, k):
+    a, b = (torch.randn(s, device="cuda").bfloat16() for s in ((batch, m, k), (batch, k, n)))
+    out = torch.empty((batch, m, n), device="cuda", dtype=torch.bfloat16)
+    parts = [(i, a[i], b[i]) for i in {0, batch // 2, batch - 1}]
+    makers = [("cublas", lambda: lambda: torch.bmm(a, b, out=out))]
+    makers += many_makers("batched_matmul.dsl", [out, a, b, batch, batch, m, n, k])
+    race_many(makers, out, {}, parts, f"batched {batch} of {m}x{n}x{k} bf16", 2e-9 * batch * m * n * k)
+
+
+def grouped(what, counts, n, k):
+    """counts: rows of each group. torch's kernel takes the weights in rows along k, cuBLAS a call a group."""
+    m, groups = sum(counts), len(counts)
+    x, w = torch.randn((m, k), device="cuda").bfloat16(), torch.randn((groups, k, n), device="cuda").bfloat16()
+    turned, out, kept = w.mT.contiguous().mT, torch.empty((m, n), device="cuda", dtype=torch.bfloat16), {}
+    ends = torch.tensor(counts, device="cuda").cumsum(0).int()
+    first = ends - torch.tensor(counts, device="cuda", dtype=torch.int32)
+    at = [slice(int(f), int(e)) for f, e in zip(first.tolist(), ends.tolist())]
+    parts = [(at[i], x[at[i]], w[i]) for i in {0, groups // 2, groups - 1}]
+
+    def torch_grouped():
+        kept["out"] = torch._grouped_mm(x, turned, offs=ends)
+
+    def each():
+        for i, rows in enumerate(at):
+            torch.mm(x[rows], w[i], out=out[rows])
+
+    makers = [("torch", lambda: torch_grouped), ("cublas", lambda: each)]
+    makers += many_makers("grouped_matmul.dsl", [out, x, w, first, groups, m, n, k])
+    race_many(makers, out, kept, parts, f"grouped {what} {m}x{n}x{k} bf16", 2e-9 * m * n * k)
+
+
+def many_work(what):
+    """What there is to do, by the names of --what."""
+    experts = random.Random(0)
+    uneven = [experts.choice((0, 17, 100, 300, 700, 1500)) for _ in range(32)]
+    todo = []
+    if "batched" in what:
+        todo += [lambda s=s: batched(*s) for s in ((64, 512, 512, 512), (16, 2048, 2048, 128), (256, 128, 128, 1024),
+                                                   (8, 2048, 2048, 2048), (24, 1000, 1000, 776))]
+    if "grouped" in what:
+        groups = (("8 of 1024", [1024] * 8), ("8 of 4096", [4096] * 8), ("64 of 128", [128] * 64),
+                  ("64 of 16", [16] * 64), ("32 uneven", uneven))
+        todo += [lambda w=w, c=c, n=n, k=k: grouped(w, c, n, k) for w, c in groups
+                 for n, k in ((4096, 2048), (2048, 7168))]
+    return todo
+
+
 def cpu_product(n, dtype):
     """All in one process: which threads there are is each library's own matter."""
     a, b = (torch.randn((n, n)).to(dtype) for _ in range(2))
@@ -236,7 +311,7 @@ def main():
     if "blocks" in o.what:
         work += [lambda m=m, n=n, k=k: product_blocks(m, n, k)
                  for m, n, k in ((8192, 8192, 8192), (4096, 7168, 2048), (4096, 4096, 7168), (64, 7168, 2048))]
-    work += groups.work(o.what)
+    work += many_work(o.what)
     work += attention.work(o.what)
     work += mixed.work(o.what, triton_products)
     if "shapes" in o.what:

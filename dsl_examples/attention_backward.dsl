@@ -44,8 +44,8 @@ def weights(score, i, j, shift, n_keys, edge, CAUSAL: constexpr, WINDOW: constex
         ROOMY=T.primitive_bitwidth == 16 and DIM <= 128 and max_shared() >= 224 * 1024,
         BLOCK=32 if T.primitive_bitwidth > 16 or DIM > 128 or max(n_queries, n_keys) <= 32 else
         128 if ROOMY and DIM == 128 and max(n_queries, n_keys) > 64 else 64,
-        STEP=128 if ROOMY and DIM == 64 and BLOCK == 64 else min(64, BLOCK),
-        KEYS=128 if ROOMY and DIM >= 64 and BLOCK == DIM else min(64, BLOCK),
+        STEP=128 if ROOMY and DIM == 64 and max(n_queries, n_keys) > 64 else min(64, BLOCK),
+        KEYS=128 if ROOMY and DIM >= 64 and max(n_queries, n_keys) > 64 else min(64, BLOCK),
         num_warps=0 if BLOCK < 64 else BLOCK // 16 if ROOMY else 8, num_stages=2 if ROOMY else 0,
         WHOLE=dim == DIM, EVEN=n_keys % KEYS == 0, require=(DIM >= dim, n_heads % n_kv_heads == 0))
 def attention_backward(dq: *T[n_heads, n_queries, dim], dk: *T[n_kv_heads, n_keys, dim],

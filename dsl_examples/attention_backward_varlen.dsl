@@ -91,7 +91,8 @@ def walk_keys(sum_q, q_block, do_block, logs, means, k, v, at, inside, width, un
         128 if ROOMY and DIM == 128 and max(n_queries, n_keys) >= 512 * (n_first - 1) else 64,
         STEP=min(64, BLOCK), KEYS=128 if ROOMY and DIM >= 64 and BLOCK == DIM else min(64, BLOCK),
         num_warps=0 if BLOCK < 64 else BLOCK // 16 if ROOMY else 8, num_stages=2 if ROOMY else 0,
-        WHOLE=dim == DIM, require=(DIM >= dim, n_heads % n_kv_heads == 0, n_first > 1 or n_queries + n_keys == 0))
+        WHOLE=dim == DIM,
+        require=(DIM >= dim, n_heads % n_kv_heads == 0, n_first > (1 if n_queries + n_keys > 0 else 0)))
 def attention_backward_varlen(dq: *T[n_queries, n_heads, dim], dk: *T[n_keys, n_kv_heads, dim],
                               dv: *T[n_keys, n_kv_heads, dim], q: *const T[n_queries, n_heads, dim],
                               k: *const T[n_keys, n_kv_heads, dim], v: *const T[n_keys, n_kv_heads, dim],

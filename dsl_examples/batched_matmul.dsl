@@ -7,7 +7,7 @@
 #
 #   fsc run batched_matmul.dsl a=a.npy b=b.npy c=c.npy
 @kernel(grid=(cdiv(M, BM) * cdiv(N, BN), batch), require=(b_batch == 1 or b_batch == batch,),
-        ROOMY=T.primitive_bitwidth == 16 and max_shared() >= 192 * 1024 and
+        ROOMY=T.primitive_bitwidth == 16 and max_shared() >= 192 * 1024 and M > 64 and
         cdiv(M, 128) * cdiv(N, 128) * batch * 2 > num_sms(),
         BM=max(16, min(next_power_of_2(M), 128 if ROOMY or cdiv(M, 128) * cdiv(N, 128) * batch * 2 > num_sms() * 3 else
                        64 if cdiv(M, 64) * cdiv(N, 64) * batch > num_sms() else 16)),

@@ -20,7 +20,7 @@ def group_of(tile, first, n_groups, BM: constexpr):
 @kernel(grid=((M // BM + n_groups) * cdiv(N, BN),),
         ROOMY=T.primitive_bitwidth == 16 and max_shared() >= 192 * 1024 and M > 64 * n_groups and
         (M // 128 + n_groups) * cdiv(N, 128) * 2 > num_sms(),
-        BM=max(16, min(next_power_of_2(cdiv(M, n_groups)), 128 if ROOMY or
+        BM=max(16, min(next_power_of_2(cdiv(M, max(n_groups, 1))), 128 if ROOMY or
                        (T.primitive_bitwidth > 16 or max_shared() < 192 * 1024) and
                        cdiv(M, 128) * cdiv(N, 128) * 2 > num_sms() * 3 else
                        64 if cdiv(M, 64) * cdiv(N, 64) > num_sms() else 16)),

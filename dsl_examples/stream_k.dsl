@@ -8,8 +8,8 @@
 # them in scratch in fp32, and say so by a flag: always in the same order, so the same bits every time. It waits for
 # programs of lower number alone, which have begun before it; and each leaves first what others wait for. About eight
 # programs share a tile at most: for fewer tiles and a longer K there is split_k.dsl.
-# scratch has room for a tile a program, and for a flag a program at its end, which is 0 at the beginning, and again
-# behind a launch. Launches of any sizes may share it, one after the other.
+# scratch begins with FLAGS flags, 0 at the beginning, and again behind a launch. Behind them is room for a tile a
+# program. Launches of any sizes may share it, one after the other.
 # ROOMY and the sizes of tiles: as in matmul.dsl, but that tiles need not fill waves.
 #
 #   fsc run stream_k.dsl a=a.npy b=b.npy c=c.npy scratch=zeros:fp32[8700000]
@@ -23,12 +23,13 @@ def program_of(unit, each, more):
         BM=max(16, min(next_power_of_2(M), 128)),
         BN=max(16, min(next_power_of_2(N), 256 if ROOMY and BM == 128 else 128)),
         BK=max(16, min(next_power_of_2(K), 64 if ROOMY else 8192 // max(BN, 32))),
-        PROGRAMS=max(1, min(min(num_sms(), room // (BM * BN + 1)), cdiv(M, BM) * cdiv(N, BN) * min(8, cdiv(K, BK)))),
+        PROGRAMS=max(1, min(min(min(num_sms(), FLAGS), (room - FLAGS) // (BM * BN)),
+                            cdiv(M, BM) * cdiv(N, BN) * min(8, cdiv(K, BK)))),
         num_warps=8 if ROOMY and BM * BN > 16384 else 4 if ROOMY and BM * BN == 16384 else 0,
-        num_stages=4 if ROOMY else 0, require=(room >= PROGRAMS * (BM * BN + 1), K > 0))
+        num_stages=4 if ROOMY else 0, require=(room >= FLAGS + PROGRAMS * BM * BN, K > 0))
 def stream_k(c: *T[M, N], a: *const T[M, K], b: *const T[K, N], scratch: *fp32[room], M: i32, N: i32, K: i32,
              room: i32, BM: constexpr = 64, BN: constexpr = 64, BK: constexpr = 32, PROGRAMS: constexpr = 4,
-             ROOMY: constexpr = False, T: dtype = fp16):
+             FLAGS: constexpr = 1024, ROOMY: constexpr = False, T: dtype = fp16):
     tiles_m, tiles_n = cdiv(M, BM), cdiv(N, BN)
     tiles, steps = tiles_m * tiles_n, cdiv(K, BK)
     program = program_id(0)
@@ -54,20 +55,20 @@ def stream_k(c: *T[M, N], a: *const T[M, K], b: *const T[K, N], scratch: *fp32[r
             x = load(a + m[:, None] * K + k[None, :], mask=(m < M)[:, None] & (k < K)[None, :])
             y = load(b + k[:, None] * N + n[None, :], mask=(k < K)[:, None] & (n < N)[None, :])
             acc = dot(x, y, acc, input_precision="ieee")
-        flags = scratch + (room - PROGRAMS)
+        flags, sums = scratch.to(pointer_type(i32), bitcast=True), scratch + FLAGS
         to = c + m[:, None] * N + n[None, :]
         inside = (m < M)[:, None] & (n < N)[None, :]
         if k_end < steps:
-            store(scratch + program * (BM * BN) + at, acc)
-            atomic_xchg((flags + program).to(pointer_type(i32), bitcast=True), 1)
+            store(sums + program * (BM * BN) + at, acc)
+            atomic_xchg(flags + program, 1)
         elif k_begin > 0:
             for other in range(program_of(tile * steps, each, more), program):
-                while atomic_cas((flags + other).to(pointer_type(i32), bitcast=True), 1, 0) == 0:
+                while atomic_cas(flags + other, 1, 0) != 1:
                     pass
-                acc += load(scratch + other * (BM * BN) + at, cache_modifier=".cg")
+                acc += load(sums + other * (BM * BN) + at, cache_modifier=".cg")
             store(to, acc.to(T), mask=inside)
         else:
             store(to, acc.to(T), mask=inside)
 
-# test: a=random:0:fp16[20,400] b=random:1:fp16[400,33] scratch=zeros:fp32[9000] --atol=5e-5
+# test: a=random:0:fp16[20,400] b=random:1:fp16[400,33] scratch=zeros:fp32[9300] --atol=5e-5
 # expect c: a @ b

@@ -212,6 +212,8 @@ uint32_t box_unit(const Func *f, uint32_t buffer);
 /* Where it begins along the dimension, an i32, a multiple of `unit` as all that it is the sum of: terms[i] is what d's
  * i-th is now. What lies beyond the end is cut, and all where `when`, if there is one, is false. */
 Value *box_place(Builder *b, const BoxDim *d, uint32_t unit, Value *const *terms, Value *when);
+/* Does a loop multiply what it loads itself, and may that be loaded ahead? */
+bool loop_is_fed(const Func *f, const Op *loop);
 /* By instructions of four warps, in the block or in one within: cards that have them have bulk copies, too. */
 bool block_multiplies(const Block *b);
 /* Would one thread copy for all what a loop's load brings, to such a buffer of one stage, if products take it? */

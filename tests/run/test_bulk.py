@@ -166,6 +166,45 @@ def bulk_places_are_units(bench):
     assert 0 < none < both, (none, both)
 
 
+# Vectors along the columns of a product, and along its rows: by bulk copies, or, from FIRST = 1 on, by each warp.
+VECTORS = """
+@kernel(grid=(1,))
+def f(r: *fp32, x: *const T, v: *const V, u: *const V, n: i32, FIRST: constexpr = 0, EARLY: constexpr = True,
+      SIZE: constexpr = 64, ROWS: constexpr = 64, T: dtype = fp16, V: dtype = fp32):
+    x, v, u = multiple_of(x, 16), multiple_of(v, 16), multiple_of(u, 16)
+    i, j, m = arange(0, 64), arange(0, SIZE), arange(0, ROWS)
+    ones, sums = full((ROWS, 64), 1.0, T), zeros((ROWS, SIZE), fp32)
+    for start in range(0, n, SIZE):
+        at = start + FIRST + j
+        level = load(v + at, mask=at < n)[None, :] if EARLY else load(v + at, mask=at < n)
+        b = load(x + (start + i)[:, None] * SIZE + j[None, :], mask=(start + i < n)[:, None])
+        row = load(u + start + m, mask=start + m < n) * 2
+        d = dot(ones, b)
+        sums += d * (level if EARLY else level[None, :]) - row[:, None]
+    store(r + m[:, None] * SIZE + j[None, :], sums)
+"""
+
+
+@case(size=[32, 64, 128], first=[0, 1], early=[True, False], dtype=["fp32", "i32", "fp16"], warps=[4, 8])
+def bulk_vectors(bench, size, first, early, dtype, warps):
+    n, rows = 3 * size - 7, 16 * warps
+    rng = np.random.default_rng(size + first)
+    x, v, u = rng.integers(-3, 4, (n, size)), rng.integers(-3, 4, n), rng.integers(-3, 4, n)
+    xb, vb, ub = bench.buffer("fp16", x.size, x.ravel()), bench.buffer(dtype, n, v), bench.buffer(dtype, n, u)
+    rb = bench.buffer("fp32", rows * size)
+    bench.run(VECTORS, rb, xb, vb, ub, n, types={"T": "fp16", "V": dtype}, num_warps=warps, num_stages=2,
+              defines={"FIRST": first, "EARLY": early, "SIZE": size, "ROWS": rows}, arch=b"sm_90a")
+    want = np.zeros((rows, size))
+    for start in range(0, n, size):
+        level, row = np.zeros(size), np.zeros(rows)
+        part = v[start + first:min(n, start + first + size)]
+        level[:len(part)] = part
+        part = u[start:min(n, start + rows)]
+        row[:len(part)] = part
+        want += x[start:start + 64].sum(axis=0) * level - 2 * row[:, None]
+    same_bits(decode(rb.raw(), "fp32").reshape(rows, size), want, f"{size} {first} {early}")
+
+
 @case()
 def bulk_can_fail(bench):
     """What no map can say is copied as ever; and a kernel without boxes is seen."""

@@ -18,6 +18,7 @@ enum {
     SPAN = 128,    /* the widest row of a swizzle, … */
     UNIT_ROWS = 8, /* … and so many of them repeat */
     MOST_USES = 64, /* between a load and the operand that is made of it */
+    MOST_VECTORS = MAPS_MOST / 2, /* the other maps are for matrices */
     MOST_SHAPED = 4, /* ops that give a vector the shape of a product's sums */
 };
 
@@ -33,6 +34,8 @@ typedef struct Operands {
     const PassContext *c;
     Arena *scratch;
     const Facts *facts; /* NULL: nobody has asked */
+    VEC(Op *) converts; /* staging one moves others, which would take a walk with them */
+    uint32_t vectors;   /* that were staged */
     VEC(Held) held;
     bool changed;
 } Operands;
@@ -369,7 +372,9 @@ static void stage(Operands *o, Op *convert) {
     if (t.shape.rank == 1 && block_multiplies(loop->regions[0])) {
         Buffer b = {.dtype = loaded->type.dtype, .places = layout_flat(o->f->layouts, t.shape)};
         if (!o->facts) o->facts = facts_compute(o->f, o->scratch);
-        if (bulk_takes(o->f, o->c, o->facts, loaded->def, &b)) stage_load(o, convert, loaded, b.places);
+        if (o->vectors == MOST_VECTORS || !bulk_takes(o->f, o->c, o->facts, loaded->def, &b)) return;
+        stage_load(o, convert, loaded, b.places);
+        o->vectors++;
         return;
     }
     if (loaded != v || t.shape.rank != 2 || !makes_operand(convert->results[0], dtype_bits(t.dtype), &uses)) return;
@@ -408,7 +413,6 @@ static void begin_product(Operands *o, Op *op) {
 
 static void visit(void *context, Op *op) {
     Operands *o = context;
-    if (op->kind == OP_CONVERT) stage(o, op);
     if (op->kind != OP_MMA) return;
     if (mma_is_grouped(op->attr.instr)) {
         begin_product(o, op);
@@ -436,9 +440,16 @@ static void visit(void *context, Op *op) {
     o->changed = true;
 }
 
+static void note_convert(void *context, Op *op) {
+    Operands *o = context;
+    if (op->kind == OP_CONVERT) vec_push(o->scratch, &o->converts, op);
+}
+
 void pass_operands(Func *f, PassContext *c) {
     if (f->blocks_per_program > 1) return; /* fragments do not lie over blocks */
     Operands o = {.f = f, .c = c, .scratch = c->scratch};
+    func_walk(f, note_convert, &o);
+    for (uint32_t i = 0; i < o.converts.len; i++) stage(&o, o.converts.at[i]);
     func_walk(f, visit, &o);
     if (o.changed) pass_dce(f, c);
 }

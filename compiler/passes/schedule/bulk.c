@@ -11,6 +11,7 @@
 #include "passes/private.h"
 
 typedef struct Bulk {
+    uint32_t rank; /* of tiles whose loads get a map: matrices first, as there are not many */
     Func *f;
     const PassContext *c;
     const Facts *facts;
@@ -188,7 +189,7 @@ static void visit(void *context, Op *loop) {
     Bulk *x = context;
     if (!has_rings(loop) || !block_multiplies(loop->regions[0])) return;
     for (Op *op = loop->regions[0]->first; op; op = op->next)
-        if (op->kind == OP_LOAD) mark(x, op);
+        if (op->kind == OP_LOAD && op->results[0]->type.shape.rank == x->rank) mark(x, op);
 }
 
 static bool has_bulk(const Func *f, const PassContext *c) {
@@ -199,13 +200,14 @@ static bool has_bulk(const Func *f, const PassContext *c) {
 bool bulk_takes(Func *f, const PassContext *c, const Facts *facts, const Op *load, const Buffer *to) {
     const Bulk x = {.f = f, .c = c, .facts = facts};
     BoxMap map;
-    return has_bulk(f, c) && has_rings(load->parent->owner) && takes(&x, load, to, &map);
+    const Op *loop = load->parent->owner;
+    return has_bulk(f, c) && has_rings(loop) && loop_is_fed(f, loop) && takes(&x, load, to, &map);
 }
 
 void pass_bulk(Func *f, PassContext *c) {
     if (!has_bulk(f, c)) return;
     Bulk x = {.f = f, .c = c, .facts = facts_compute(f, c->scratch)};
-    func_walk(f, visit, &x);
+    for (x.rank = 2; x.rank > 0; x.rank--) func_walk(f, visit, &x);
 }
 
 /* ---- For the pass pipeline --------------------------------------------------------------------------------------- */

@@ -334,6 +334,10 @@ static bool multiplies(const Op *loop) {
     return has_product && !feeds_others;
 }
 
+bool loop_is_fed(const Func *f, const Op *loop) {
+    return stages_said(f, loop) != 1 && multiplies(loop);
+}
+
 static bool keeps(const Func *f, const Op *loop) {
     bool found = false;
     for (const Op *op = loop->regions[0]->first; op && !found; op = op->next) found = keeping_store(f, op) != NULL;

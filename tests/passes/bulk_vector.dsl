@@ -2,7 +2,8 @@
 # its part where it takes it. Where no copy can bring it each warp loads all of it, and shuffles: no barrier either way.
 # RUN: fsc %s --kernel=f --arch=sm_90a --emit=simt -o - --verify-each | FileCheck %s
 # RUN: fsc %s --kernel=f --arch=sm_90a --emit=simt -o - -D FIRST=1 --verify-each | FileCheck --check-prefix=WARPS %s
-# RUN: fsc %s --kernel=f --arch=sm_90a --emit=simt -o - -D SIZE=32 -D FIRST=1 --verify-each | FileCheck --check-prefix=FEW %s
+# RUN: fsc %s --kernel=f --arch=sm_90a --emit=simt -o - -D SIZE=32 -D FIRST=1 --verify-each \
+# RUN:   | FileCheck --check-prefix=FEW %s
 # RUN: fsc %s --kernel=f --arch=sm_90a --emit=simt -o - --num-stages=1 --verify-each | FileCheck --check-prefix=ONE %s
 # RUN: fsc %s --kernel=early --arch=sm_90a -o /dev/null
 # RUN: fsc %s --kernel=early --arch=sm_90a --emit=simt -o - --verify-each | FileCheck --check-prefix=EARLY %s

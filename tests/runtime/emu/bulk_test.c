@@ -44,7 +44,7 @@ static void begin(EmuThread *t, uint32_t bytes) {
 
 /* ---- What comes -------------------------------------------------------------------------------------------------- */
 
-static const int32_t corners[][2] = {{0, 0}, {8, 52}, {-4, -3}, {3, 57}, {39, 59}, {40, 0}, {0, 60}, {-32, 0}};
+static const int32_t corners[][2] = {{0, 0}, {8, 52}, {-4, -3}, {4, 57}, {36, 59}, {40, 0}, {0, 60}, {-32, 0}};
 enum { ROUNDS = sizeof corners / sizeof corners[0] };
 
 /* A box a round, in places that take turns; each thread hands on a row's columns. */
@@ -170,6 +170,13 @@ static void misplaced_thread(EmuThread *t, const void *const *args) {
     t->calls->mbarrier_wait(t, COUNTS, 0, AT_C);
 }
 
+/* The card takes places along a row that are multiples of 16 bytes. */
+static void beside_thread(EmuThread *t, const void *const *args) {
+    begin(t, BOX_BYTES);
+    bulk_load(t, args, BOX, 3, 0, 0, t->tid == 0);
+    t->calls->mbarrier_wait(t, COUNTS, 0, AT_C);
+}
+
 static void beyond_thread(EmuThread *t, const void *const *args) {
     begin(t, BOX_BYTES);
     bulk_load(t, args, BOX, 0, 0, 4096, t->tid == 0);
@@ -289,6 +296,7 @@ static void test_findings(void **state) {
     Setup s = {64, 1, SHARED, {2, 1, 1}};
     (void)found(&s, early_thread, "shared-count", 20, "does not count yet");
     (void)found(&s, misplaced_thread, "shared-bounds", 20, "where its swizzled rows do not begin, at byte 512");
+    (void)found(&s, beside_thread, "misaligned", 20, "begin beside multiples of 16 bytes, at byte 0");
     (void)found(&s, beyond_thread, "shared-bounds", 20, "beyond the block's shared memory, at byte 4096");
     finds_with(64, few_thread, "shared-count", 20, "stores more bytes than are expected");
     finds_with(64, left_thread, "shared-count", 0, "did not wait for all of them");

@@ -48,8 +48,8 @@ static fsc_counts launch(fsc_thread_entry *entry, uint32_t threads, uint32_t blo
     record_set_target(r, "emu", "0.1.0", "k.dsl");
     record_add_param(r, RECORD_POINTER, "x", "i32");
     record_add_param(r, RECORD_POINTER, "y", "i32");
-    record_add_map(r, 0, 128); /* 20 rows of 40 elements, 64 apart */
-    record_add_box(r, 32, "40", NULL);
+    record_add_map(r, 0, 128); /* 20 rows of 38 elements, 64 apart */
+    record_add_box(r, 32, "38", NULL);
     record_add_box(r, 8, "20", "64");
     record_add_launch(r, "k", threads, 1, blocks, 1 << 14);
     fsc_module *m = NULL;
@@ -163,7 +163,7 @@ static void test_banks(void **state) {
 /* A bulk copy is counted as if a warp made it, 16 bytes a lane: of a box that is whole in memory, and of its corner. */
 static void bulk_thread(EmuThread *t, const void *const *args) {
     enum { BOX_BYTES = 1024, MBARRIER = 8192 };
-    static const uint32_t corners[][2] = {{4, 2}, {22, 18}};
+    static const uint32_t corners[][2] = {{4, 2}, {20, 18}};
     t->calls->mbarrier_init(t, MBARRIER, t->tid == 0, 1, -1);
     t->calls->barrier_block(t, -1, 1);
     for (uint32_t i = 0; i < 2; i++) {

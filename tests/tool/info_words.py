@@ -6,6 +6,10 @@
 # TEXT: F thrice (-D)
 # RUN: cd %t.d && fsc info words.dsl -D MODE=ieee --json | FileCheck --check-prefix=JSON %s
 # JSON: "constexpr": {"MODE": "'ieee'", "BIAS": "None", "F": "twice"}
+# A word that names a constexpr is -D, and a launch is assumed all the same.
+# RUN: fsc info %examples/softmax.dsl n_rows=4 n_cols=100 BLOCK=256 | FileCheck --check-prefix=WORD %s
+# WORD: BLOCK {{ *}}256 (-D)
+# WORD: load {{.*}} 16 bytes of fp32, x
 # RUN: cd %t.d && fsc run words.dsl 'x=random:0:fp32[64]' y=y.npy --device=cpu --repeat=1
 # RUN: cd %t.d && fsc viz words.dsl 'x=random:0:fp32[64]' y=y.npy -D MODE=ieee -o page.html && %python %s page.html
 import os

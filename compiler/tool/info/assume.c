@@ -1,8 +1,8 @@
 /* assume.c - what `fsc info FILE NAME=NUMBER…` takes for granted: it reports the variant that such a launch uses.
  *
- * In: the scalars given. Out: the options of that launch's compile. Method: the launch is made up: strides that nobody
- * gave are contiguous, by the shape contract, pointers are aligned to 16 bytes as every allocation is, and no two are
- * equal; scalars that nobody gave are not known.
+ * In: the scalars and constexprs given. Out: the options of that launch's compile. Method: the launch is made up:
+ * strides that nobody gave are contiguous, by the shape contract, pointers are aligned to 16 bytes as every allocation
+ * is, and no two are equal; scalars that nobody gave are not known.
  */
 #include "driver.h"
 #include "runtime/record/fill.h"
@@ -44,11 +44,33 @@ static void apply(ToolOptions *o, const Record *r, const RuleBinding *values) {
     specialiser_close(&s);
 }
 
+/* Words that name a constexpr are -D, as those of fsc run are. True: there were such. */
+static bool define_words(ToolOptions *o, const Record *r) {
+    fsc_name_value *known = NEW_ARRAY(o->arena, fsc_name_value, o->compile.num_known);
+    size_t n = 0, all = o->compile.num_known;
+    for (size_t k = 0; k < all; k++) {
+        const fsc_name_value *word = &o->compile.known[k];
+        uint32_t i = 0;
+        while (i < r->num_params && strcmp(r->params[i].name, word->name) != 0) i++;
+        if (i < r->num_params && r->params[i].kind == RECORD_CONSTEXPR) vec_push(o->arena, &o->defines, *word);
+        else known[n++] = *word;
+    }
+    o->compile.known = known, o->compile.num_known = n;
+    o->compile.defines = o->defines.at, o->compile.num_defines = o->defines.len;
+    return n < all;
+}
+
 void assume_launch(ToolOptions *o, const char *text, size_t length) {
     fsc_compilation *front = NULL;
     Record *interface = NULL;
-    bool all_there =
-        o->compile.num_known > 0 && driver_interface(&o->compile, text, length, &front, &interface) == FSC_OK;
+    bool has_words = o->compile.num_known > 0,
+         all_there = has_words && driver_interface(&o->compile, text, length, &front, &interface) == FSC_OK;
+    if (all_there && define_words(o, interface)) {
+        record_free(interface);
+        fsc_compilation_destroy(front);
+        front = NULL, interface = NULL;
+        all_there = driver_interface(&o->compile, text, length, &front, &interface) == FSC_OK;
+    }
     if (all_there) {
         RuleBinding *values = NEW_ARRAY(o->arena, RuleBinding, interface->num_params);
         uint32_t found = 0;
@@ -57,7 +79,7 @@ void assume_launch(ToolOptions *o, const char *text, size_t length) {
             if (p->kind == RECORD_SCALAR && p->value[0]) values[i].known = record_value(p, &values[i].value);
             for (size_t k = 0; k < o->compile.num_known; k++) {
                 if (strcmp(p->name, o->compile.known[k].name) != 0) continue;
-                if (p->kind != RECORD_CONSTEXPR) found++;
+                found++;
                 values[i].name = p->name;
                 (void)number_bind(&values[i], o->compile.known[k].value);
             }

@@ -245,7 +245,7 @@ static ExitCode report_on(Report *r, const fsc_compilation *c) {
     return EXIT_DONE;
 }
 
-/* NAME=VALUE words: scalars that the launch rule wants. */
+/* NAME=VALUE words: scalars that the launch rule wants; constexprs among them become -D (assume.c). */
 static bool read_words(ToolOptions *o) {
     fsc_name_value *known = NEW_ARRAY(o->arena, fsc_name_value, o->words.len);
     for (uint32_t i = 1; i < o->words.len; i++) {

@@ -82,7 +82,7 @@ bool infer_shwait(Infer *in) {
 
 /* ---- Tensor maps, bulk copies ------------------------------------------------------------------------------------ */
 
-enum { MOST_BOX = 256, MAP_UNIT = 16 };
+enum { MOST_BOX = 256 };
 
 static bool is_integer(const Func *f, uint32_t param) {
     Type t = f->body->args.at[param]->type;

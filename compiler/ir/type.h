@@ -54,6 +54,7 @@ uint64_t int_unsign(DType d, int64_t bits);
 /* How the memory of a pointer parameter lies, for who copies boxes of it (a tensor map): the launch tells the card, by
  * what its arguments are. Its name is #m and its index. */
 enum { MAPS_MOST = 8 /* of a function */, MAP_DIMS = 5, MAP_BYTES = 128, MAP_ALIGN = 64 };
+enum { MAP_UNIT = 16 }; /* bytes: what addresses, strides and places along a row are multiples of */
 #define MAP_NO_PARAM  UINT32_MAX
 #define MAP_UNBOUNDED INT64_C(0x7fffffff) /* the largest extent: with more an H100 faults */
 

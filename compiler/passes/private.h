@@ -196,8 +196,6 @@ typedef struct BoxDim {
     uint32_t num_terms;
 } BoxDim;
 
-enum { BULK_UNIT = 16 }; /* bytes: what addresses, strides and places along a row are multiples of */
-
 typedef struct Box {
     const Value *param; /* the pointer */
     uint32_t rank;

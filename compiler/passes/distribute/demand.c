@@ -3,7 +3,8 @@
  * In: a value and a layout. Out: the same value in that layout.
  * Method: cheap values (ranges, constants, index arithmetic, broadcasts) are cloned with their operands, once for each
  * layout. Any other value is converted, once for each layout; what is widened, before it is. But where elements would
- * cross warps, a few that were loaded are loaded once more, beside the first time.
+ * cross warps, a few that were loaded are loaded once more, beside the first time. A vector beside products of four
+ * warps is loaded whole by each warp, which shuffles it.
  */
 #include "passes/distribute/assign.h"
 

@@ -8,7 +8,8 @@
  * buffer, transposed or not. Places are those that cost least of the swizzles that matrices have and layout_between;
  * parts are read by ldmatrix where that fits (layout_matrices). Instructions of four warps take the buffers themselves,
  * in places that a descriptor can say: such an mma becomes a dot_async and a wait for it. A load that becomes an
- * operand in registers is stored as it is loaded, and read where it is needed.
+ * operand in registers is stored as it is loaded, and read where it is needed. So is a vector beside such products, if
+ * one thread may copy it for all.
  */
 #include "base/plant.h"
 #include "passes/private.h"

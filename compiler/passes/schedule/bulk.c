@@ -60,9 +60,9 @@ static bool lies_within(const Bulk *x, const BoxDim *d, uint32_t size, uint32_t 
 
 /* Along the fastest dimension the card takes places that are multiples of 16 bytes, and faults at others. */
 static bool begins_at_units(const Bulk *x, const BoxDim *d, uint32_t bytes) {
-    bool is = d->constant * bytes % BULK_UNIT == 0;
+    bool is = d->constant * bytes % MAP_UNIT == 0;
     for (uint32_t i = 0; i < d->num_terms; i++)
-        is &= fact_of(x->facts, d->terms[i].v)->divisible[0] * d->terms[i].scale * bytes % BULK_UNIT == 0;
+        is &= fact_of(x->facts, d->terms[i].v)->divisible[0] * d->terms[i].scale * bytes % MAP_UNIT == 0;
     return is;
 }
 
@@ -75,13 +75,13 @@ static bool make_map(const Bulk *x, const Box *box, const Op *load, const Buffer
     Shape s = load->args[0]->type.shape;
     uint32_t bytes = type_bytes(type_scalar(b->dtype));
     *out = (BoxMap){.param = box->param->index, .rank = box->rank};
-    if (x->f->params.at[out->param].divisible % BULK_UNIT || s.rank > 2) return false;
+    if (x->f->params.at[out->param].divisible % MAP_UNIT || s.rank > 2) return false;
     if (!begins_at_units(x, &box->dims[0], bytes)) return false;
     for (uint32_t i = 0; i < box->rank; i++) {
         const BoxDim *d = &box->dims[i];
         uint64_t size = d->axis < 0 ? 1 : shape_size(s, (uint32_t)d->axis);
         uint64_t stride = least_stride(x->f, d, bytes);
-        if (i && (!stride || stride % BULK_UNIT)) return false;
+        if (i && (!stride || stride % MAP_UNIT)) return false;
         if (!lies_within(x, d, (uint32_t)size, bytes)) return false;
         out->dims[i] = (MapDim){.box = (uint32_t)(size < 256 ? size : 256),
                                 .extent = param_of(d->extent),
@@ -90,7 +90,7 @@ static bool make_map(const Bulk *x, const Box *box, const Op *load, const Buffer
                                 .scale = d->scale};
     }
     Boxes boxes;
-    out->span = BULK_UNIT;
+    out->span = MAP_UNIT;
     if (s.rank == 1) return buffer_boxes(x->f, b, out, &boxes);
     for (out->span = 128; out->span >= 32; out->span /= 2) {
         out->dims[0].box = out->span / bytes;
@@ -218,7 +218,7 @@ static Value *wide(Builder *b, Value *v) {
 }
 
 uint32_t box_unit(const Func *f, uint32_t buffer) {
-    return BULK_UNIT / type_bytes(type_scalar(f->buffers.at[buffer].dtype));
+    return MAP_UNIT / type_bytes(type_scalar(f->buffers.at[buffer].dtype));
 }
 
 /* The end, where places are multiples of `unit`: the first one behind it. */

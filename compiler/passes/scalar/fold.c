@@ -59,7 +59,36 @@ static bool fold_carried(Func *f, Op *loop) {
     return changed;
 }
 
+static const Value *unextended(const Value *v) {
+    return v->def && v->def->kind == OP_SEXT ? v->def->args[0] : v;
+}
+
+/* From a program's number to the next one, which does not wrap, in steps of 1 and more. */
+static bool runs_once(const Op *op) {
+    const Value *lo = unextended(op->args[0]), *hi = unextended(op->args[1]), *step = unextended(op->args[2]);
+    int64_t n = 0, one = 0;
+    bool is_step = (value_const(step, &n) && n > 0) || (step->def && step->def->kind == OP_NPROG);
+    if (!is_step || !lo->def || lo->def->kind != OP_PID || !hi->def || hi->def->kind != OP_ADD) return false;
+    const Op *from = unextended(hi->def->args[0])->def;
+    bool is_own = from && from->kind == OP_PID && from->attr.axis == lo->def->attr.axis;
+    return is_own && value_const(hi->def->args[1], &one) && one == 1;
+}
+
+/* The body in place of the loop. */
+static void run_once(Func *f, Op *op) {
+    const Block *body = op->regions[0];
+    value_replace(f, body->args.at[0], op->args[0]);
+    for (uint32_t i = 0; i < op->nresults; i++) value_replace(f, body->args.at[i + 1], op->args[i + 3]);
+    while (body->first != body->last) op_move_before(body->first, op);
+    for (uint32_t i = 0; i < op->nresults; i++) value_replace(f, op->results[i], body->last->args[i]);
+    op_erase(f, op);
+}
+
 static bool fold_for(Func *f, Op *op) {
+    if (runs_once(op)) {
+        run_once(f, op);
+        return true;
+    }
     if (!never_runs(op)) return fold_carried(f, op);
     for (uint32_t i = 0; i < op->nresults; i++) value_replace(f, op->results[i], op->args[i + 3]);
     op_erase(f, op);

@@ -224,17 +224,43 @@ static Value *compare_moved(const Narrow *n, Builder *b, Pred p, Value *x, Value
     return compare_clamped(b, p, narrow_tile_sum(b, &left), tiles, bound);
 }
 
+/* A sum that was given axes of size 1, against one scalar: compared without these. */
+static Value *compare_expanded(const Narrow *n, Builder *b, Pred p, Value *x, Value *y) {
+    const Op *expands[SHAPE_RANK];
+    uint32_t len = 0;
+    Value *scalar = scalar_of(y);
+    while (scalar && x->def && x->def->kind == OP_EXPAND && len < SHAPE_RANK) {
+        expands[len++] = x->def;
+        x = x->def->args[0];
+    }
+    Value *made = len && value_is_tile(x) ? compare_moved(n, b, p, x, scalar) : NULL;
+    while (made && len-- > 0) made = build_expand(b, made, expands[len]->attr.axis);
+    return made;
+}
+
+static Pred as_signed(Pred p) {
+    switch (p) {
+    case PRED_ULT: return PRED_SLT;
+    case PRED_ULE: return PRED_SLE;
+    case PRED_UGT: return PRED_SGT;
+    case PRED_UGE: return PRED_SGE;
+    default: return p;
+    }
+}
+
 static Value *narrow_compare(const Narrow *n, Builder *b, const Op *op) {
     Value *x = op->args[0], *y = op->args[1];
-    Pred p = op->attr.pred;
     if (dtype_kind(x->type.dtype) != KIND_INT || x->type.dtype == DT_I1) return NULL;
+    bool is_nonnegative = narrow_range(n, x).lo >= 0 && narrow_range(n, y).lo >= 0;
+    Pred p = is_nonnegative ? as_signed(op->attr.pred) : op->attr.pred;
     int known = decided(p, narrow_range(n, x), narrow_range(n, y));
     if (known >= 0) return build_int(b, op->results[0]->type, known);
     if (x->type.dtype != DT_I64 || !value_is_tile(x) || p >= PRED_ULT) return NULL;
     bool both_fit = fits(narrow_range(n, x)) && fits(narrow_range(n, y));
     if (both_fit && narrow_can(n, x) && narrow_can(n, y))
         return build_compare(b, OP_ICMP, p, narrow_low(b, x), narrow_low(b, y));
-    Value *moved = compare_moved(n, b, p, x, y);
+    Value *moved = compare_expanded(n, b, p, x, y);
+    if (!moved) moved = compare_moved(n, b, p, x, y);
     return moved ? moved : compare_moved(n, b, mirrored(p), y, x);
 }
 

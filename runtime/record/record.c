@@ -230,9 +230,11 @@ bool record_value(const RecordParam *p, RuleValue *out) {
     size_t n = strlen(p->value);
     int64_t i = 0;
     double f = 0;
+    bool is_true = strcmp(p->value, "True") == 0; /* as options write it */
     switch (p->value_kind) {
     case RECORD_INT:
     case RECORD_BOOL:
+        if (is_true || strcmp(p->value, "False") == 0) return (*out = rule_int(is_true), true);
         if (!number_read_int(p->value, n, &i)) return false;
         *out = rule_int(i);
         return true;

@@ -108,3 +108,20 @@ def share(y: *fp32, x: *fp32, m: i32, n: i32, B: constexpr = 64):
         if by_hand is None:
             want[1:] = 0
         np.testing.assert_allclose(ys.read().reshape(rows, n), want, rtol=2e-5)
+
+
+OPTIONAL = """
+@kernel(grid=(n,), WIDE=2 if FAST and n > 4 else 1)
+def f(y: *i32, n: i32, FAST: constexpr = False, WIDE: constexpr = 3):
+    store(y + program_id(0), WIDE)
+"""
+
+
+@case(fast=["True", "False", "1", "0"])
+def rules_of_options(bench, fast):
+    """A rule asks an option that is a truth value: each launch has the variant that the rule gives for its sizes."""
+    jit = bench.jit(OPTIONAL, defines={"FAST": fast})
+    for n in (8, 2, 6, 3):
+        y = bench.buffer("i32", n)
+        jit.launch(y, n)
+        same_bits(y.read(), np.full(n, 2 if fast in ("True", "1") and n > 4 else 1, np.int32), f"{fast} {n}")

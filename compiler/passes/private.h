@@ -152,6 +152,7 @@ uint32_t loop_sums(const Op *loop);
 /* Axis d of the value that is looked at is axis at[d] of the tile that it is for. */
 typedef struct Axes {
     int32_t at[SHAPE_RANK];
+    int64_t from[SHAPE_RANK]; /* along it the tile is a part, which begins here */
 } Axes;
 
 typedef struct Part {
@@ -203,8 +204,8 @@ typedef struct Box {
     Value *when;           /* a scalar i1: where it is false, all is 0; NULL: always */
 } Box;
 
-/* False: the load's addresses and mask are none of a box. */
-bool box_of(const Op *load, Box *out);
+/* False: addresses and mask of the load or store are none of a box. */
+bool box_of(const Op *access, Box *out);
 /* Elements of the buffer: places along the fastest dimension are multiples of it. */
 uint32_t box_unit(const Func *f, uint32_t buffer);
 /* Where it begins along the dimension, an i32, a multiple of `unit` as all that it is the sum of: terms[i] is what d's

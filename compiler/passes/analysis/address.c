@@ -14,31 +14,49 @@ bool value_is_param(const Value *v) {
 }
 
 Axes axes_own(void) {
-    Axes a;
+    Axes a = {.from = {0}};
     for (uint32_t d = 0; d < SHAPE_RANK; d++) a.at[d] = (int32_t)d;
     return a;
+}
+
+/* Is it a part that begins at a known element? */
+static bool begins_at(const Op *op, int64_t *begin) {
+    return op->kind == OP_SLICE && value_const(op->args[1], begin);
 }
 
 /* Of the op's operand, whose result has these. */
 static Axes axes_in(const Op *op, Axes axes) {
     Axes in = axes;
     uint8_t perm[SHAPE_RANK];
-    if (op->kind == OP_EXPAND)
-        for (uint32_t d = op->attr.axis; d + 1 < SHAPE_RANK; d++) in.at[d] = axes.at[d + 1];
+    int64_t begin;
+    if (begins_at(op, &begin)) in.from[op->attr.axis] += begin;
+    for (uint32_t d = op->attr.axis; op->kind == OP_EXPAND && d + 1 < SHAPE_RANK; d++) {
+        in.at[d] = axes.at[d + 1];
+        in.from[d] = axes.from[d + 1];
+    }
     if (op->kind != OP_TRANS) return in;
     attr_perm_read(op->attr, perm);
-    for (uint32_t d = 0; d < op->results[0]->type.shape.rank; d++) in.at[perm[d]] = axes.at[d];
+    for (uint32_t d = 0; d < op->results[0]->type.shape.rank; d++) {
+        in.at[perm[d]] = axes.at[d];
+        in.from[perm[d]] = axes.from[d];
+    }
     return in;
 }
 
-static bool is_cast(OpKind k) {
-    return k == OP_SEXT || k == OP_ZEXT || k == OP_TRUNC || k == OP_BITCAST;
+/* Of numbers that do not wrap; those of 8 and 16 bits may. */
+static bool is_cast(const Op *op) {
+    OpKind k = op->kind;
+    bool is_wide = k == OP_TRUNC ? dtype_bits(op->results[0]->type.dtype) >= 32
+                                 : k == OP_ZEXT && dtype_bits(op->args[0]->type.dtype) >= 32;
+    return is_wide || k == OP_SEXT || k == OP_BITCAST;
 }
 
 const Value *value_stripped(const Value *v, Axes *axes) {
+    int64_t begin;
     while (v->def) {
         OpKind k = v->def->kind;
-        if (!is_cast(k) && op_class(k) != CLASS_REPEAT && k != OP_CONVERT && k != OP_TRANS) break;
+        bool moves = op_class(k) == CLASS_REPEAT || k == OP_CONVERT || k == OP_TRANS || begins_at(v->def, &begin);
+        if (!is_cast(v->def) && !moves) break;
         if (axes) *axes = axes_in(v->def, *axes);
         v = v->def->args[0];
     }
@@ -93,6 +111,17 @@ static bool add_product(Parts *p, const Op *op, Axes axes, Part by, uint32_t dep
     return false;
 }
 
+/* Of a part of the tile, the elements of the whole that it begins with are a number beside it. */
+static void add_index(Parts *p, const Value *v, Axes axes, Part x) {
+    Part begin = {.by = {x.by[0], x.by[1]}, .scale = x.scale, .axis = -1};
+    x.v = v;
+    x.axis = axes.at[0];
+    add_part(p, x);
+    if (!axes.from[0] || !scale_by(p, &begin, axes.from[0])) return;
+    if (begin.by[0]) add_part(p, begin);
+    else if (__builtin_add_overflow(p->constant, begin.scale, &p->constant)) p->is_known = false;
+}
+
 static void add_value(Parts *p, const Value *v, Axes axes, Part by, uint32_t depth) {
     if (++p->visits > MOST_VISITS) p->is_known = false;
     if (!p->is_known) return;
@@ -107,9 +136,10 @@ static void add_value(Parts *p, const Value *v, Axes axes, Part by, uint32_t dep
         if (k == OP_SUB) second.scale = -by.scale;
         add_value(p, op->args[0], axes, by, depth - 1);
         add_value(p, op->args[1], axes, second, depth - 1);
+    } else if (op && op->kind == OP_ARANGE) {
+        add_index(p, v, axes, by);
     } else if (k != OP_MUL || !add_product(p, op, axes, by, depth - 1)) {
         by.v = v;
-        by.axis = op && op->kind == OP_ARANGE ? axes.at[0] : -1;
         add_part(p, by);
     }
 }

@@ -1,7 +1,7 @@
-/* box.c - which box of a matrix, or of a tensor, a load takes.
+/* box.c - which box of a matrix, or of a tensor, a load or a store takes.
  *
- * In: a load of a tile. Out: the pointer parameter that it reads, how that memory lies (a tensor map), and where the
- * box begins along each dimension.
+ * In: such an access of a tile. Out: the pointer parameter that it names, how that memory lies (a tensor map), and
+ * where the box begins along each dimension.
  * Method: the address is a sum of parts (address.c): places along an axis of the tile, or scalars, times a stride. What
  * is multiplied by one stride is a dimension: one for each axis of the tile, and others of one place. A mask bounds an
  * axis: places below a number, which with where the box begins makes the extent, if that is a parameter or a constant.
@@ -10,7 +10,7 @@
  */
 #include "passes/private.h"
 
-enum { MOST_DEPTH = 24, STRIDE_FACTORS = 2 };
+enum { MOST_DEPTH = 24, STRIDE_FACTORS = 2, FAR = 1 << 30 };
 
 /* ---- Dimensions -------------------------------------------------------------------------------------------------- */
 
@@ -76,14 +76,15 @@ static bool place_scalars(Box *b, const Parts *p) {
 
 /* ---- Masks ------------------------------------------------------------------------------------------------------- */
 
-/* A number that counts live places may be cut to those that there are. */
-static const Value *uncut(const Value *v, uint64_t size, Axes *axes) {
+/* A number below which places from 0 to `most` are live, without what changes nothing for them: a cut at 0, or beyond
+ * `most`. */
+static const Value *uncut(const Value *v, int64_t most, Axes *axes) {
     for (;;) {
         v = value_stripped(v, axes);
         const Op *op = v->def;
         int64_t c;
         bool is_cut = op && ((op->kind == OP_SMAX && value_const(op->args[1], &c) && c <= 0) ||
-                             (op->kind == OP_SMIN && value_const(op->args[1], &c) && c >= (int64_t)size));
+                             (op->kind == OP_SMIN && value_const(op->args[1], &c) && c > most));
         if (!is_cut) return v;
         v = op->args[0];
     }
@@ -96,9 +97,9 @@ static bool set_extent(BoxDim *d, Parts *bound) {
     if (__builtin_add_overflow(bound->constant, d->constant, &d->most) || !bound->is_known) return false;
     if (!bound->len) return d->most > 0 && d->most < MAP_UNBOUNDED;
     const Part *x = &bound->at[0];
-    d->extent = x->v;
-    return bound->len == 1 && !d->most && x->scale == 1 && !x->by[0] && value_is_param(x->v) &&
-           dtype_bits(x->v->type.dtype) == 32;
+    d->extent = bound->len == 1 && x->v ? uncut(x->v, INT64_MAX, NULL) : NULL; /* it is 1 at least: the launch asks */
+    return d->extent && !d->most && x->scale == 1 && !x->by[0] && value_is_param(d->extent) &&
+           dtype_bits(d->extent->type.dtype) == 32;
 }
 
 /* places < number, along one axis; unsigned, also 0 <= places. */
@@ -113,7 +114,9 @@ static bool take_compare(Box *b, const Op *op, Axes axes, Shape shape) {
     if (!d || place->scale != -1 || place->by[0]) return false;
     p.constant -= place->v->def->attr.start;
     *place = p.at[--p.len];
-    const Value *number = uncut(op->args[1], shape_size(shape, (uint32_t)d->axis), &axes);
+    const Value *number = op->args[1]; /* places are from -p.constant on, if nothing else is added */
+    int64_t size = (int64_t)shape_size(shape, (uint32_t)d->axis), most = size - 1 - p.constant;
+    if (!p.len && p.constant <= 0 && p.constant > -FAR) number = uncut(number, most, &axes);
     parts_add(&p, number, axes, 1);
     d->is_masked_below = op->attr.pred == PRED_ULT;
     return set_extent(d, &p);
@@ -136,12 +139,14 @@ static bool take_mask(Box *b, const Value *mask, Axes axes, Shape shape, uint32_
     return take_compare(b, op, axes, shape);
 }
 
-bool box_of(const Op *load, Box *out) {
+bool box_of(const Op *access, Box *out) {
     Parts p;
-    Shape shape = load->args[0]->type.shape;
-    *out = (Box){.param = address_parts(load->args[0], STRIDE_FACTORS, &p)};
+    Shape shape = access->args[0]->type.shape;
+    uint32_t mask = access->kind == OP_STORE ? 2 : 1;
+    *out = (Box){.param = address_parts(access->args[0], STRIDE_FACTORS, &p)};
     if (!out->param || !p.is_known || !make_axes(out, &p)) return false;
     for (uint32_t d = 0; d < shape.rank; d++)
         if (!find_axis(out, (int32_t)d)) return false;
-    return place_scalars(out, &p) && (load->nargs < 2 || take_mask(out, load->args[1], axes_own(), shape, MOST_DEPTH));
+    if (!place_scalars(out, &p)) return false;
+    return access->nargs <= mask || take_mask(out, access->args[mask], axes_own(), shape, MOST_DEPTH);
 }

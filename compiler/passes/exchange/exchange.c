@@ -214,14 +214,25 @@ Builder builder_to_share(Func *f, const Value *v, Op *op) {
     return builder_before(f, user->prev);
 }
 
+/* The store of v in front of op, row-major and for the whole block, that another part of v has asked for; else NULL. */
+static const Op *stored_before(const Func *f, const Value *v, const Op *op) {
+    for (const Op *at = op->prev; at && at != v->def; at = at->prev) {
+        const Buffer *b = at->kind == OP_SHSTORE ? &f->buffers.at[at->attr.buffer] : NULL;
+        bool is_own = b && at->nargs == 1 && at->args[0] == v && at->attr.scope == SCOPE_BLOCK && b->stages == 1;
+        if (is_own && b->places == layout_flat(f->layouts, v->type.shape)) return at;
+    }
+    return NULL;
+}
+
 /* The whole lies in shared memory before the loop whose rounds take parts of it begins. */
 static void lower_slice(Func *f, Op *op) {
     Value *v = op->args[0];
     ConvertPlan plan;
     uint32_t begin;
     if (slice_in_registers(f->layouts, op, &plan, &begin)) return;
-    Builder b = builder_to_share(f, v, op), load = builder_before(f, op);
-    Attr part = {.buffer = store_shared(f, &b, v), .axis = op->attr.axis};
+    const Op *before = stored_before(f, v, op);
+    Builder b = before ? builder_before(f, op) : builder_to_share(f, v, op), load = builder_before(f, op);
+    Attr part = {.buffer = before ? before->attr.buffer : store_shared(f, &b, v), .axis = op->attr.axis};
     replace_op(f, op, op_build(&load, OP_SHSLICE, &op->args[1], 1, part, op->results[0]->type));
 }
 

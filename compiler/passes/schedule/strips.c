@@ -120,13 +120,36 @@ static Type part_type(const Cone *c, Type t) {
     return t;
 }
 
+static Value *build_part(Builder *b, Value *v, uint32_t axis, uint32_t part, Type t) {
+    uint32_t begin = plant(PLANT_STRIP_BEGIN) ? 0 : part << t.shape.log2[axis];
+    Value *args[] = {v, build_int(b, type_scalar(DT_I32), begin)};
+    return op_build(b, OP_SLICE, args, 2, (Attr){.axis = (uint8_t)axis}, t)->results[0];
+}
+
+/* A vector that crosses threads, or is made of such a one element by element, for nobody else? */
+static bool is_crossing(const Value *v) {
+    while (value_used_once(v) && v->def && v->def->nargs == 1 && op_is_elementwise(v->def->kind)) v = v->def->args[0];
+    const Op *op = value_used_once(v) && v->type.shape.rank == 1 ? v->def : NULL;
+    return op && op->kind == OP_CONVERT && convert_kind(op->args[0]->type.layout, v->type.layout) >= CONVERT_SHUFFLE;
+}
+
+static Value *vector_part(const Cone *c, Builder *b, Value *v, uint32_t part) {
+    const Op *op = v->def;
+    const Layout *l = layout_part(c->f->layouts, v->type.layout, 0, c->parts_log2);
+    Type t = {.dtype = v->type.dtype, .shape = l->shape, .layout = l};
+    if (op->kind == OP_CONVERT) return build_part(b, op->args[0], 0, part, t);
+    Value *from = vector_part(c, b, op->args[0], part);
+    return op_build(b, op->kind, &from, 1, op->attr, t)->results[0];
+}
+
+/* Of a vector no more than the part is brought to the threads, from where it waits in shared memory. */
 static Value *part_of(Cone *c, Builder *b, Value *v, uint32_t part) {
     Value *known = valuemap_get(&c->maps[part], v);
     if (known != v || !is_whole(c, v)) return known;
     Type t = part_type(c, v->type);
-    uint32_t begin = plant(PLANT_STRIP_BEGIN) ? 0 : part << t.shape.log2[c->axis];
-    Value *args[] = {v, build_int(b, type_scalar(DT_I32), begin)};
-    Value *made = op_build(b, OP_SLICE, args, 2, (Attr){.axis = (uint8_t)c->axis}, t)->results[0];
+    bool is_vector = v->def && v->def->kind == OP_EXPAND && is_crossing(v->def->args[0]);
+    Value *made = is_vector ? vector_part(c, b, v->def->args[0], part) : build_part(b, v, c->axis, part, t);
+    if (is_vector) made = op_build(b, OP_EXPAND, &made, 1, v->def->attr, t)->results[0];
     valuemap_set(c->f, &c->maps[part], v, made);
     return made;
 }

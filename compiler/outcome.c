@@ -30,15 +30,15 @@ static void note_bulk(fsc_compilation *c, const Op *op) {
     const Buffer *b = &c->func->buffers.at[op->attr.buffer];
     Place p = diag_place(c->diag, op->span);
     enum { BULK_ALIGN_LOG2 = 4 };
+    bool is_store = op->kind == OP_BULKSTORE;
     RecordAccess *a =
-        record_add_access(c->record, false, p.line, p.col, m->span, dtype_name(b->dtype), BULK_ALIGN_LOG2);
+        record_add_access(c->record, is_store, p.line, p.col, m->span, dtype_name(b->dtype), BULK_ALIGN_LOG2);
     a->param = record_param(c, m->param);
 }
 
 static void note_access(void *context, Op *op) {
     fsc_compilation *c = context;
-    if (op->kind == OP_BULKLOAD && op->attr.is_prefetch) note_bulk(c, op);
-    /* those before the loop are the same */
+    if (op_has_map(op->kind) && !op->attr.is_begin) note_bulk(c, op); /* those before the loop are the same */
     if (!op_is_access(op->kind) || (op->kind == OP_COPYASYNC && !op->attr.is_prefetch)) return;
     const Value *ptr = op->args[0];
     Place p = diag_place(c->diag, op->span);

@@ -78,6 +78,8 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "bulk-stage": ["bulk_tiles("],
     "bulk-turn": ["bulk_tiles("],
     "ring-lag": ["wgmma_stages("],
+    "ring-across": ["bulk_across("],
+    "store-wait": ["bulk_stores("],
 }
 
 # two exchanges or more

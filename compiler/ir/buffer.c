@@ -111,6 +111,8 @@ static void note_access(Walk *w, const Op *op) {
     for (const Block *b = home; b->owner && is_first && !(leaves_values(op) && op->parent == home);
          b = b->owner->parent)
         if (op_is_loop(b->owner)) extend(life, w->lives->op[b->owner->id]);
+    const Op *loop = op->parent->owner, *outer = loop ? loop->parent->owner : NULL;
+    if (op->attr.is_across && outer) extend(life, w->lives->op[outer->id]);
     if (op->kind == OP_SPILL) life->end = UINT32_MAX; /* whoever uses the value reads the buffer */
     for (const Use *u = op->kind == OP_SHMATRIX ? op->results[0]->uses : NULL; u; u = u->next) { /* the product does */
         extend(life, w->lives->op[u->op->id]);
@@ -410,6 +412,7 @@ static const char *stage_wrong(const Buffer *b, const Op *op) {
 const char *access_wrong(const Func *f, const Op *op) {
     if (op->attr.buffer >= f->buffers.len) return "no such buffer";
     const Buffer *b = &f->buffers.at[op->attr.buffer];
+    if (op->kind == OP_BULKSTORE || op->kind == OP_BULKWAIT) return bulk_store_wrong(f, b, op);
     if (op->kind == OP_BULKLOAD || b->is_bulk) {
         const char *wrong = bulk_wrong(f, b, op);
         if (wrong || op->kind != OP_SHMATRIX) return wrong;

@@ -1,7 +1,7 @@
 /* copy.c - the rules of stores, loads and copies of shared buffers; of tensor maps, whose boxes bulk copies bring.
  *
- * In: operands and attribute of shared_store, shared_load, shared_wait, copy_async, copy_read, bulk_load; a map. Out:
- * the result's type, or a clause that says why op or map is not sound.
+ * In: operands and attribute of shared_store, shared_load, shared_wait, copy_async, copy_read, bulk_load, bulk_store,
+ * bulk_wait; a map. Out: the result's type, or a clause that says why op or map is not sound.
  * Method: one infer_<x> for each op, as in types.c. Whether the buffer fits is the verifier's to ask (buffer.c), but
  * for bulk copies. A box's row is a span of the buffer's places, so a buffer takes a box for each span and 256 rows.
  * Whoever reads what a copy brings has waited for that stage. A bulk copy for a later round stands behind the waits for
@@ -33,13 +33,22 @@ bool infer_copyasync(Infer *in) {
     return vectors_fit(in, p);
 }
 
+static bool are_places(Infer *in, uint32_t first) {
+    for (uint32_t i = first; i < in->nargs; i++)
+        if (!is_scalar_of(in, i, DT_I32)) return infer_fail(in, "place %u is no scalar i32", i - first);
+    return true;
+}
+
+bool infer_bulkstore(Infer *in) {
+    if (!in->nargs || in->nargs > MAP_DIMS) return infer_fail(in, "%u operands", in->nargs);
+    return are_places(in, 0);
+}
+
 bool infer_bulkload(Infer *in) {
     if (in->nargs < 3 || in->nargs > 2 + MAP_DIMS) return infer_fail(in, "%u operands", in->nargs);
     if (!is_scalar_of(in, 0, DT_I32)) return infer_fail(in, "the stage is no scalar i32");
     if (!is_scalar_of(in, 1, DT_I1)) return infer_fail(in, "whether to issue is no scalar i1");
-    for (uint32_t i = 2; i < in->nargs; i++)
-        if (!is_scalar_of(in, i, DT_I32)) return infer_fail(in, "place %u is no scalar i32", i - 2);
-    return true;
+    return are_places(in, 2);
 }
 
 bool infer_copyread(Infer *in) {
@@ -200,17 +209,54 @@ bool copy_overwrites(const Func *f, const Op *copy) {
     return overwrites(copy, copy->parent, f->buffers.at[copy->attr.buffer].stages - copy->attr.ahead);
 }
 
-static const char *load_wrong(const Func *f, const Buffer *b, const Op *op) {
+static const char *boxes_wrong(const Func *f, const Buffer *b, const Op *op, uint32_t places) {
     Boxes boxes;
     if (op->attr.map >= f->maps.len) return "no such map";
     const BoxMap *m = &f->maps.at[op->attr.map];
-    if (op->nargs != 2 + m->rank) return "another number of places than the map has dimensions";
-    if (!buffer_boxes(f, b, m, &boxes)) return "the map's boxes are not what the buffer takes";
-    if (op->attr.is_begin) return op->attr.is_prefetch ? "the copy is for a first round and for a later one" : NULL;
+    if (op->nargs != places + m->rank) return "another number of places than the map has dimensions";
+    return buffer_boxes(f, b, m, &boxes) ? NULL : "the map's boxes are not what the buffer takes";
+}
+
+static const char *load_wrong(const Func *f, const Buffer *b, const Op *op) {
+    const char *wrong = boxes_wrong(f, b, op, 2);
+    if (wrong) return wrong;
+    if (op->attr.is_begin && (op->attr.is_prefetch || op->attr.is_across))
+        return "the copy is for a first round and for a later one";
+    if (op->attr.is_begin) return NULL;
     if (!op->attr.is_prefetch) return "the copy is for no first and no later round of a loop";
     if (!op->parent->owner || op->parent->owner->kind != OP_FOR) return "a copy for a later round stands in no loop";
+    const Op *outer = op->parent->owner->parent->owner;
+    if (op->attr.is_across && (!outer || outer->kind != OP_FOR)) return "a copy for the next time of a loop in no loop";
     if (!op->attr.ahead || op->attr.ahead > b->stages) return "the copy overwrites what a round before its own reads";
     return copy_overwrites(f, op) ? "no wait keeps the copy behind the products that read what it overwrites" : NULL;
+}
+
+static bool is_waited_for(const Op *op) {
+    uint32_t buffer = op->attr.buffer;
+    while (op->parent->owner) op = op->parent->owner;
+    while (op && (op->kind != OP_BULKWAIT || op->attr.buffer != buffer)) op = op->next;
+    return op;
+}
+
+/* In a loop, what the last round's copy reads is overwritten behind a wait. */
+static bool is_kept(const Op *store) {
+    const Op *op = store;
+    if (!store->parent->owner) return true;
+    while (op && (op->kind != OP_BULKWAIT || op->attr.buffer != store->attr.buffer)) op = op->prev;
+    return op;
+}
+
+/* A fence shows what was stored; a wait stands in front of the next store, and of the function's end. */
+const char *bulk_store_wrong(const Func *f, const Buffer *b, const Op *op) {
+    if (b->is_private || b->stages > 1) return "a bulk store of a ring, or of what each thread has for itself";
+    if (op->kind == OP_BULKWAIT) return NULL;
+    const Op *fence = op->prev;
+    while (fence && fence->kind != OP_PROXYFENCE && fence->kind != OP_SHSTORE) fence = fence->prev;
+    if (!fence || fence->kind != OP_PROXYFENCE) return "no fence stands between what was stored and its bulk store";
+    const Op *store = fence;
+    while (store && (store->kind != OP_SHSTORE || store->attr.buffer != op->attr.buffer)) store = store->prev;
+    if (store && !is_kept(store)) return "no wait keeps what it reads until the next round";
+    return is_waited_for(op) ? boxes_wrong(f, b, op, 0) : "nobody waits for the bulk store";
 }
 
 const char *bulk_wrong(const Func *f, const Buffer *b, const Op *op) {

@@ -40,7 +40,7 @@ typedef enum AttrKind {
     ATTR_ACCURACY, /* accuracy */
     ATTR_MEM,     /* mem; of load map */
     ATTR_COPY,    /* buffer, mem, is_begin, is_prefetch */
-    ATTR_BULK,    /* buffer, map, is_begin, is_prefetch, ahead */
+    ATTR_BULK,    /* buffer, map, is_begin, is_prefetch, is_across, ahead; of bulk_wait is_read */
     ATTR_PENDING, /* pending */
     ATTR_REDUCE,  /* axis, combine, is_packed; of reduce_warp is_scattered, is_paired */
     ATTR_COMBINE, /* axis, flags */
@@ -254,6 +254,9 @@ typedef struct Attr {
                          * first round of the loop behind it */
     bool is_prefetch;   /* of copy_async: for a later round of the loop that it stands in.
                          * Neither loop stores to what the copy loads */
+    bool is_across;     /* of bulk_load for a later round: also for the first ones of the loop's next time, within the
+                         * loop around it */
+    bool is_read;       /* of bulk_wait: until the buffers have been read */
     const char *text;   /* of print and assert */
     MemAttr mem;
     LoopAttr loop;
@@ -373,6 +376,7 @@ bool op_is_combine(OpKind k);
 bool op_is_atomic(OpKind k);
 bool op_is_access(OpKind k); /* of global memory: load, copy_async, store, atomics */
 bool op_is_read(OpKind k);   /* … that only reads */
+bool op_has_map(OpKind k); /* of a bulk copy, to or from its buffer */
 bool op_is_copy(OpKind k);   /* of global memory to a buffer, which goes on meanwhile */
 bool op_has_memory(OpKind k); /* its attribute holds a MemAttr */
 

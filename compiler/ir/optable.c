@@ -39,6 +39,10 @@ bool op_is_read(OpKind k) {
     return k == OP_LOAD || k == OP_COPYASYNC;
 }
 
+bool op_has_map(OpKind k) {
+    return k == OP_BULKLOAD || k == OP_BULKSTORE;
+}
+
 bool op_is_copy(OpKind k) {
     return k == OP_COPYASYNC || k == OP_BULKLOAD;
 }

@@ -25,7 +25,7 @@ bool op_infer(Infer *in);
 bool infer_atomicrmw(Infer *in), infer_atomiccas(Infer *in); /* atomic.c */
 /* copy.c */
 bool infer_copyasync(Infer *in), infer_copyread(Infer *in), infer_shstore(Infer *in), infer_shload(Infer *in),
-    infer_shwait(Infer *in), infer_bulkload(Infer *in);
+    infer_shwait(Infer *in), infer_bulkload(Infer *in), infer_bulkstore(Infer *in);
 bool infer_dot(Infer *in), infer_mma(Infer *in);             /* dot.c */
 bool infer_shmatrix(Infer *in), infer_dotasync(Infer *in), infer_dotwait(Infer *in);
 bool infer_print(Infer *in), infer_assert(Infer *in);        /* debug.c */
@@ -103,6 +103,7 @@ const Op *buffer_find_back(const Op *op, OpKind k, uint32_t buffer);
 /* ---- Bulk copies (copy.c), maps (text/map.c) --------------------------------------------------------------------- */
 
 const char *map_wrong(const Func *f, uint32_t i);
+const char *bulk_store_wrong(const Func *f, const Buffer *b, const Op *op); /* of bulk_store, bulk_wait */
 const char *bulk_wrong(const Func *f, const Buffer *b, const Op *op); /* of an op that names a buffer of such copies */
 void maps_print(const Func *f, Text *out);
 

@@ -217,6 +217,11 @@ bool loop_is_fed(const Func *f, const Op *loop);
 bool block_multiplies(const Block *b);
 /* Would one thread copy for all what a loop's load brings, to such a buffer of one stage, if products take it? */
 bool bulk_takes(Func *f, const PassContext *c, const Facts *facts, const Op *load, const Buffer *to);
+/* May the function have bulk copies at all? */
+bool func_has_bulk(const Func *f, const PassContext *c);
+/* The number of the map, from 1, whose boxes the buffer has, for an access of such a box; 0: there is none. */
+uint32_t bulk_map(Func *f, const PassContext *c, const Facts *facts, const Op *access, const Box *box,
+                  const Buffer *buffer);
 /* Maps that no bulk copy names are gone, and no load names one. */
 void maps_keep_used(Func *f, Arena *scratch);
 

@@ -142,6 +142,11 @@ typedef struct EmuCalls {
      * fastest first, as signed 32 bits. map: the host's address of what the runtime made of it. */
     void (*bulk_load)(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t mbarrier, uint32_t predicate,
                       uint64_t map, int32_t site);
+    /* The other way: a box of shared memory to the map's memory. The thread's since its last commit are a group; wait:
+     * all its groups are in memory, or, with is_read, have been read. */
+    void (*bulk_store)(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t predicate, uint64_t map, int32_t site);
+    void (*bulk_commit)(EmuThread *t);
+    void (*bulk_wait)(EmuThread *t, uint32_t is_read);
     /* data: the value, or what is expected and the value; then the word before (0: the predicate is false,
      * or refused). */
     void (*atomic)(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t atomic, int32_t site);

@@ -261,12 +261,13 @@ static void copy_async(EmuThread *t, uint32_t offset, uint64_t address, uint32_t
     emu_calls.copy_async(t, offset, address, predicate, bytes, all, site);
 }
 
-/* As if the lanes of a warp loaded 16 bytes each and stored them; in units that reach over the map's end fewer. */
-static void bulk_load(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t mbarrier, uint32_t predicate,
-                      uint64_t map, int32_t site) {
+/* As if the lanes of a warp accessed 16 bytes each, in memory and in shared memory; in units that reach over the map's
+ * end fewer. */
+static void count_units(EmuThread *t, const uint64_t *words, uint32_t offset, uint32_t predicate, uint64_t map,
+                        fsc_traffic_kind in_memory, fsc_traffic_kind in_shared, int32_t site) {
     const EmuMap *m = (const EmuMap *)(uintptr_t)map;
     Team *team = ((Thread *)t)->block->team;
-    Request load = {.site = site, .kind = FSC_LOAD}, store = {.site = site, .kind = FSC_SHARED_STORE, .bytes = 16};
+    Request load = {.site = site, .kind = in_memory}, store = {.site = site, .kind = in_shared, .bytes = 16};
     uint32_t units = predicate ? bulk_bytes(m) / store.bytes : 0;
     for (uint32_t i = 0; i < units; i++) {
         BulkUnit u = bulk_unit(m, words, offset, i);
@@ -285,7 +286,17 @@ static void bulk_load(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t m
         close_request(team, &store);
         load.active = store.active = 0;
     }
+}
+
+static void bulk_load(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t mbarrier, uint32_t predicate,
+                      uint64_t map, int32_t site) {
+    count_units(t, words, offset, predicate, map, FSC_LOAD, FSC_SHARED_STORE, site);
     emu_calls.bulk_load(t, words, offset, mbarrier, predicate, map, site);
+}
+
+static void bulk_store(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t predicate, uint64_t map, int32_t site) {
+    count_units(t, words, offset, predicate, map, FSC_STORE, FSC_SHARED_LOAD, site);
+    emu_calls.bulk_store(t, words, offset, predicate, map, site);
 }
 
 static void atomic(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t what, int32_t site) {

@@ -196,6 +196,22 @@ typedef struct Block Block;
 typedef struct CountedWarp CountedWarp;
 typedef struct Mbarrier Mbarrier;
 
+/* A box that a bulk store reads. */
+typedef struct BulkStore {
+    uint64_t map;
+    uint64_t places[RECORD_BOXES];
+    uint32_t offset, group; /* the group's number, from 0, */
+    const Thread *by;       /* of this thread's */
+    bool is_read;           /* who overwrites what it read may do so; it may not be in memory yet */
+    int32_t site;
+} BulkStore;
+
+/* Those of a block that nobody has waited for. */
+typedef struct BulkStores {
+    BulkStore *at;
+    uint32_t n, cap;
+} BulkStores;
+
 struct Thread {
     EmuThread head; /* what compiled code sees: the first member */
     Fiber fiber;
@@ -222,6 +238,7 @@ struct Thread {
     uint16_t bulk;       /* its bulk copy under way is counted by this mbarrier of its block, … */
     uint32_t bulk_phase; /* … in this phase */
     AsyncCopies copies;
+    uint32_t store_groups; /* of bulk stores, that it has committed */
     Sums sums;
     Fence fence;
     uint64_t operands[2]; /* descriptors that the thread brings to a product */
@@ -237,6 +254,7 @@ struct Block {
     unsigned char *shared;   /* the launch's shared bytes */
     Cell *cells;             /* one a byte; NULL without checks */
     uint32_t *products[MOST_GROUPS]; /* by four warps, one a byte: the last group that reads it; NULL: none did */
+    BulkStores stores;
     Mbarrier *mbarriers;     /* that count in this program, and room for more */
     uint32_t num_mbarriers, cap_mbarriers;
     CountedWarp *counted;    /* one a warp; NULL unless the launch is counted */
@@ -361,6 +379,11 @@ BulkUnit bulk_unit(const EmuMap *m, const uint64_t *words, uint32_t offset, uint
 
 void emu_bulk_load(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t mbarrier, uint32_t predicate, uint64_t map,
                    int32_t site);
+void emu_bulk_store(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t predicate, uint64_t map, int32_t site);
+void emu_bulk_commit(EmuThread *t);
+void emu_bulk_wait(EmuThread *t, uint32_t is_read);
+void stores_end(const Block *b); /* all of its threads have ended */
+bool stores_read(const Block *b, uint64_t offset); /* bulk stores that nobody has waited for read the byte */
 
 /* ---- matrix.c: matrix instructions, as EmuCalls has them --------------------------------------------------------- */
 
@@ -374,6 +397,8 @@ double element_number(uint64_t bits, EmuElement type); /* exact for every type *
 
 void products_begin(Block *b);                        /* another program begins in it */
 bool products_read(const Block *b, uint64_t offset);  /* products that nobody has waited for read the byte */
+/* Has who wrote these 16 bytes shown them to who reads by another proxy? */
+bool proxy_is_shown(const Block *b, uint32_t offset);
 
 void emu_wgmma_fence(EmuThread *t);
 uint64_t emu_wgmma_at(EmuThread *t, uint32_t offset, uint64_t rest);
@@ -395,7 +420,7 @@ void touched_end(const Touched *t, fsc_param_counts *params); /* by parameter of
 /* The calls that count.c and record.c each put their own in front of: WATCHED(f) is f(name) for each. */
 #define WATCHED(f)                                                                                                     \
     f(load_global) f(store_global) f(load_shared) f(store_shared) f(store_cluster) f(store_async) f(copy_async)        \
-    f(bulk_load) f(atomic) f(grid_store) f(grid_wait)                                                                  \
+    f(bulk_load) f(bulk_store) f(atomic) f(grid_store) f(grid_wait)                                                    \
     f(shuffle_xor) f(shuffle_lane) f(barrier_warp) f(barrier_block) f(barrier_cluster)
 #define WATCH(name) calls.name = name;
 

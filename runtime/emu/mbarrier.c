@@ -211,6 +211,7 @@ void emu_store_async(EmuThread *head, uint64_t offset, uint32_t mbarrier, uint32
 void mbarriers_end(const Team *t) {
     for (uint32_t i = 0; i < t->num_blocks; i++) {
         const Block *b = &t->blocks[i];
+        stores_end(b);
         for (uint32_t k = 0; k < b->num_mbarriers; k++) {
             const Mbarrier *m = &b->mbarriers[k];
             if (m->missing || m->is_told || m->waited != m->phase)

@@ -240,6 +240,17 @@ static void bulk_load(EmuThread *head, uint64_t *words, uint32_t offset, uint32_
     }
 }
 
+static void bulk_store(EmuThread *head, uint64_t *words, uint32_t offset, uint32_t predicate, uint64_t map,
+                       int32_t site) {
+    const EmuMap *m = (const EmuMap *)(uintptr_t)map;
+    uint32_t units = predicate ? bulk_bytes(m) / (uint32_t)sizeof(uint64_t[2]) : 0;
+    for (uint32_t i = 0; i < units; i++) {
+        BulkUnit u = bulk_unit(m, words, offset, i);
+        record_global(thread_of(head), RECORDED_STORE, u.address, u.first < u.end, u.end - u.first);
+    }
+    emu_calls.bulk_store(head, words, offset, predicate, map, site);
+}
+
 /* ---- Meetings ---------------------------------------------------------------------------------------------------- */
 
 static void record_meeting(EmuThread *t, RecordedKind kind, uint32_t what, uint32_t value) {

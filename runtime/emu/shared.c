@@ -52,6 +52,13 @@ static void check_bytes(Thread *t, Block *in, uint64_t offset, uint32_t bytes, S
                         (unsigned long long)(offset + i));
             return;
         }
+        if (is_store && stores_read(in, offset + i)) {
+            Spot spot = thread_spot(t, site, offset);
+            finding_add(team->launch->findings, FINDING_SHARED_LATE, &spot,
+                        "writes byte %llu of shared memory, which a bulk store still reads that was not waited for",
+                        (unsigned long long)(offset + i));
+            return;
+        }
         Conflict c = cell_touch(cell, t, &now, is_store, false, &with);
         if (is_unwritten) {
             Spot spot = thread_spot(t, site, offset);

@@ -131,6 +131,7 @@ void team_destroy(Team *t) {
         free(b->warp_barriers);
         free(b->shared);
         free(b->cells);
+        free(b->stores.at);
         for (uint32_t k = 0; k < MOST_GROUPS; k++) free(b->products[k]);
     }
     stacks_destroy(t->stacks, stacks_of(t), STACK_BYTES);
@@ -154,6 +155,7 @@ static void thread_begin(Thread *t, const Launch *l, uint64_t first_block) {
     t->head.turns = 0;
     t->store_site = -1;
     t->copies.n = t->copies.groups = 0;
+    t->store_groups = 0;
     t->sums = (Sums){.at = t->sums.at, .cap = t->sums.cap};
     t->fence = (Fence){0};
     memcpy(t->head.nctaid, n, sizeof t->head.nctaid);
@@ -178,6 +180,7 @@ void team_begin(Team *t, uint64_t number, Fiber *home) {
         Block *b = &t->blocks[i];
         b->barriers = 0;
         products_begin(b);
+        b->stores.n = 0;
         memset(b->warp_barriers, 0, (t->threads_per_block + WARP - 1) / WARP * sizeof *b->warp_barriers);
         /* What shared memory holds at the start is anything: numbers that look like no result. */
         memset(b->shared, 0xA5, (size_t)t->launch->shape->shared_static + t->launch->shape->shared_dynamic);
@@ -451,6 +454,9 @@ const EmuCalls emu_calls = {
     .turn = emu_turn,
     .mbarrier_wait = emu_mbarrier_wait,
     .bulk_load = emu_bulk_load,
+    .bulk_store = emu_bulk_store,
+    .bulk_commit = emu_bulk_commit,
+    .bulk_wait = emu_bulk_wait,
     .atomic = atomic_global,
     .copy_async = copy_async,
     .copy_commit = copy_commit,

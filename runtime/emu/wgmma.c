@@ -51,7 +51,7 @@ void emu_proxy_fence(EmuThread *thread) {
     t->fence.barriers = t->block->barriers;
 }
 
-static bool is_shown(const Block *b, uint32_t offset) {
+bool proxy_is_shown(const Block *b, uint32_t offset) {
     for (uint32_t i = offset; i < offset + UNIT; i++) {
         const Touch *w = &b->cells[i].writer;
         const Thread *by = &b->threads[w->thread % b->team->threads_per_block];
@@ -115,7 +115,7 @@ static bool read_unit(Thread *t, uint32_t offset, unsigned char *out, int32_t si
     memcpy(out, words, UNIT);
     if (!t->block->team->launch->checked) return true;
     note_read(t, offset);
-    if (is_shown(t->block, offset)) return true;
+    if (proxy_is_shown(t->block, offset)) return true;
     found(t, FINDING_SHARED_PROXY, site, offset,
           "a product reads shared memory that was stored, and no proxy fence and barrier stand in between");
     return false;

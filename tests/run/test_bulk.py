@@ -67,10 +67,78 @@ def f(r: *fp32, x: *const T, y: *const T, ends: *const i32, M: i32, K: i32, T: d
             sums = dot(a, b.T, sums)
         store(r + m[:, None] * 32 + n[None, :], sums, mask=(m < M)[:, None])
 """
+# Programs that stay: the first copies of the next tile go ahead of what this one stores, which goes to memory by bulk
+# stores. Rounds from FROM on; what is loaded depends on the tile in both dimensions, where it is stored on a number
+# that the loop carries; a tile is made TWICE, the second time with other numbers.
+STAYS = """
+@kernel(grid=(programs,))
+def f(r: *R, x: *const T, y: *const T, programs: i32, M: i32, N: i32, K: i32, stride: i32, BM: constexpr = 64,
+      BN: constexpr = 64, BK: constexpr = 64, FROM: constexpr = 0, TURNED: constexpr = False, RELU: constexpr = False,
+      TWICE: constexpr = 1, R: dtype = fp32, T: dtype = fp16):
+    assume(K % 16 == 0)
+    assume(stride % 8 == 0)
+    r = multiple_of(r, 16)
+    tiles_m, tiles_n = cdiv(M, BM), cdiv(N, BN)
+    a = make_tensor_descriptor(multiple_of(x, 16), (M, K), (K, 1), (BM, BK))
+    b = make_tensor_descriptor(multiple_of(y, 16), (N, K), (K, 1), (BN, BK))
+    stored = program_id(0) - num_programs(0)
+    for tile in range(program_id(0), tiles_m * tiles_n * TWICE, num_programs(0)):
+        m, n = tile // TWICE // tiles_n * BM, tile // TWICE % tiles_n * BN
+        stored += num_programs(0)
+        sums = zeros((BM, BN), fp32)
+        for k in range(FROM, K, BK):
+            sums = dot(a.load((m, k)), b.load((n, k)).T, sums)
+        if RELU:
+            sums = maximum(sums, 0.0)
+        if TWICE > 1:
+            sums += tile % TWICE - TWICE + 1
+        m, n = stored // TWICE // tiles_n * BM, stored // TWICE % tiles_n * BN
+        if TURNED:
+            c = make_tensor_descriptor(r, (N, M), (stride, 1), (BN, BM))
+            c.store((n, m), sums.T.to(R))
+        else:
+            c = make_tensor_descriptor(r, (M, N), (stride, 1), (BM, BN))
+            c.store((m, n), sums.to(R))
+"""
+# Bounds that are no parameter, and rows whose number wraps: none of a map's, or not of this one.
+BOUNDS = """
+@kernel(grid=(2,), num_warps=4)
+def f(r: *fp16, x: *const fp16, y: *const fp16, M: i32, K: i32, CUT: constexpr, NARROW: constexpr):
+    assume(K % 16 == 0)
+    r, x, y = multiple_of(r, 16), multiple_of(x, 16), multiple_of(y, 16)
+    n, j = arange(0, 128), arange(0, 64)
+    for tile in range(program_id(0), cdiv(M, 64), num_programs(0)):
+        assume(tile >= 0)
+        m = tile * 64 + arange(0, 64)
+        rows = m.to(u8).to(i32) if NARROW else m
+        sums = zeros((64, 128), fp32)
+        for start in range(0, K, 64):
+            k = start + j
+            a = load(x + rows[:, None] * K + k[None, :], mask=(m < min(M, CUT))[:, None] & (k < K)[None, :])
+            b = load(y + n[:, None] * K + k[None, :], mask=(k < K)[None, :])
+            sums = dot(a, b.T, sums)
+        store(r + m[:, None] * 128 + n[None, :], sums.to(fp16), mask=(m < min(M, CUT))[:, None])
+"""
+# Two stores side by side, the second of which the next round's first one overwrites.
+TURNS = """
+@kernel(grid=(1,), num_warps=4)
+def f(r: *fp16, x: *const fp16, M: i32, N: i32):
+    assume(N % 16 == 0)
+    r, x = multiple_of(r, 16), multiple_of(x, 16)
+    a = make_tensor_descriptor(x, (64, 128), (128, 1), (64, 64))
+    b = make_tensor_descriptor(x, (128, 128), (128, 1), (128, 64))
+    c = make_tensor_descriptor(r, (64, N), (N, 1), (64, 128))
+    for tile in range(0, M):
+        sums = zeros((64, 128), fp32)
+        for k in range(0, 128, 64):
+            sums = dot(a.load((0, k)), b.load((0, k)).T, sums)
+        c.store((0, tile * 128), (sums + tile).to(fp16))
+        c.store((0, tile * 128 + 128), (sums - tile).to(fp16))
+"""
 
 
-def called(source, **options):
-    assert "@fsc.bulk.load" in fsc_threads(source, "sm_90a", {}, **options), "nothing comes by a bulk copy"
+def called(source, what="load", **options):
+    assert f"@fsc.bulk.{what}" in fsc_threads(source, "sm_90a", {}, **options), f"nothing comes by a bulk {what}"
 
 
 @tests("bulk.load", "turn.init", "turn")(dtype=["fp16", "bf16", "i8", "fp8e4nv"],
@@ -210,3 +278,62 @@ def bulk_can_fail(bench):
     """What no map can say is copied as ever; and a kernel without boxes is seen."""
     any_stride = MASKS.replace("assume(x_stride % 16 == 0)", "").replace("assume(K % 16 == 0)", "")
     must_fail(lambda: called(any_stride), "boxes")
+
+
+def stays(bench, dtype, result, sizes, programs, what, defines, stages=3):
+    """Sums of small integers, exact in 16 bits, too; rows of the result are padded to 16 bytes."""
+    m, n, k = sizes
+    rng = np.random.default_rng(m + n + k)
+    x, y = rng.integers(-2, 3, (m, k)), rng.integers(-2, 3, (n, k))
+    begin, turned = defines.get("FROM", 0), defines.get("TURNED", False)
+    want = (x[:, begin:] @ y[:, begin:].T).astype(np.float64)
+    want = np.maximum(want, 0) if defines.get("RELU") else want
+    rows = want.T if turned else want
+    stride = rows.shape[1] + -rows.shape[1] % 8
+    options = dict(defines=defines, types={"T": dtype, "R": result}, num_warps=4, num_stages=stages)
+    called(STAYS, what, **options)
+    xb, yb = (bench.buffer(dtype, v.size, v.ravel()) for v in (x, y))
+    rb = bench.buffer(result, rows.shape[0] * stride)
+    bench.run(STAYS, rb, xb, yb, programs, m, n, k, stride, arch=b"sm_90a", **options)
+    got = decode(rb.raw(), result).reshape(rows.shape[0], -1)
+    same_bits(got[:, :rows.shape[1]], rows.astype(got.dtype), f"{dtype} {sizes} {defines}")
+
+
+@case(dtype=["bf16"], k=[16, 64, 128, 208, 320], programs=[1, 3, 100], stages=[2, 4])
+def bulk_across(bench, dtype, k, programs, stages):
+    """No round more than the copies are ahead, and many more; programs of one tile, of several, of none."""
+    stays(bench, dtype, dtype, (200, 180, k), programs, "load", dict(BM=64, BN=64), stages)
+
+
+@tests("bulk.store", "bulk.commit", "bulk.wait")(
+    result=["fp16", "bf16", "fp32"], n=[250, 77], turned=[False, True], relu=[False, True], twice=[1, 2])
+def bulk_stores(bench, result, n, turned, relu, twice):
+    """Whole tiles and what ends within one; rows of c, and of its transpose; in parts; one place twice."""
+    stays(bench, "fp16", result, (150, n, 144), 3 - twice, "store",
+          dict(BM=64, BN=128, TURNED=turned, RELU=relu, TWICE=twice, FROM=16))
+
+
+@case(m=[200, 320], cut=[64, 100, 1000], narrow=[False, True])
+def bulk_bounds(bench, m, cut, narrow):
+    k = 144
+    rng = np.random.default_rng(m + cut)
+    x, y = rng.integers(-2, 3, (m, k)), rng.integers(-2, 3, (128, k))
+    xb, yb = (bench.buffer("fp16", v.size, v.ravel()) for v in (x, y))
+    rb = bench.buffer("fp16", m * 128, np.full(m * 128, 999))
+    bench.run(BOUNDS, rb, xb, yb, m, k, defines=dict(CUT=cut, NARROW=narrow), arch=b"sm_90a")
+    want = np.full((m, 128), 999.0)
+    want[:cut] = ((x[np.arange(m) % 256] if narrow else x) @ y.T)[:cut]
+    same_bits(decode(rb.raw(), "fp16").reshape(m, 128), want.astype(np.float16), f"{m} {cut} {narrow}")
+
+
+@case(m=[1, 2, 9])
+def bulk_turns(bench, m):
+    called(TURNS, "store")
+    x = np.random.default_rng(m).integers(-2, 3, (128, 128))
+    xb = bench.buffer("fp16", x.size, x.ravel())
+    rb = bench.buffer("fp16", 64 * 1280, np.zeros(64 * 1280))
+    bench.run(TURNS, rb, xb, m, 1280, arch=b"sm_90a")
+    want, sums = np.zeros((64, 1280)), x[:64] @ x.T
+    for tile in range(m):
+        want[:, tile * 128:tile * 128 + 256] = np.concatenate([sums + tile, sums - tile], axis=1)
+    same_bits(decode(rb.raw(), "fp16").reshape(64, 1280), want.astype(np.float16), f"{m}")

@@ -213,8 +213,8 @@ static inline void sample_copies(Sample *s) {
     }
 }
 
-/* Of a map with a constant and parameters, into a ring of one box a stage. */
-static inline void sample_bulk(Sample *s) {
+/* A buffer of one box, and a map with a constant and parameters. */
+static inline Attr sample_box(Sample *s, uint32_t stages, Type *tile) {
     DType d = s->p->type.pointee;
     uint32_t bytes = type_bytes(type_scalar(d)), columns = 128 / bytes;
     Shape shape = shape_make(2, (const uint8_t[]){3, (uint8_t)__builtin_ctz(columns)});
@@ -223,13 +223,32 @@ static inline void sample_bulk(Sample *s) {
     m.dims[1] = (MapDim){8, MAP_NO_PARAM, 100, {s->n->index, MAP_NO_PARAM}, 2};
     m.dims[2] = (MapDim){1, MAP_NO_PARAM, 7, {s->n->index, s->n->index}, 4096};
     vec_push(s->f->arena, &s->f->maps, m);
-    Attr a = {.map = s->f->maps.len - 1, .is_begin = true};
+    *tile = type_tile(d, shape);
+    Attr a = {.map = s->f->maps.len - 1};
     a.buffer = buffer_add(s->f, (Buffer){.dtype = d,
                                          .places = layout_swizzled(s->f->layouts, shape, 1, 8 * bytes, 128),
-                                         .stages = 3,
-                                         .is_bulk = true});
+                                         .stages = stages,
+                                         .is_bulk = stages > 1});
+    return a;
+}
+
+static inline void sample_bulk(Sample *s) {
+    Type tile;
+    Attr a = sample_box(s, 3, &tile);
+    a.is_begin = true;
     Value *args[] = {s->n, sample_value(s, type_scalar(DT_I1)), s->n, s->n, s->n};
     op_build(&s->b, OP_BULKLOAD, args, 5, a, s->n->type);
+}
+
+static inline void sample_bulk_store(Sample *s) {
+    Type tile;
+    Attr a = sample_box(s, 1, &tile), wait = {.buffer = a.buffer, .is_read = true};
+    Value *args[] = {s->n, s->n, s->n};
+    op_build(&s->b, OP_PROXYFENCE, NULL, 0, (Attr){0}, s->n->type);
+    op_build(&s->b, OP_BULKSTORE, args, 3, a, s->n->type);
+    op_build(&s->b, OP_BULKWAIT, NULL, 0, wait, s->n->type);
+    wait.is_read = false;
+    op_build(&s->b, OP_BULKWAIT, NULL, 0, wait, s->n->type);
 }
 
 static inline void sample_copies_read(Sample *s) {
@@ -448,6 +467,8 @@ static inline void sample_op(Sample *s, OpKind k) {
     }
     case OP_COPYASYNC: sample_copies(s); return;
     case OP_BULKLOAD: sample_bulk(s); return;
+    case OP_BULKSTORE:
+    case OP_BULKWAIT: sample_bulk_store(s); return;
     case OP_COPYREAD: sample_copies_read(s); return;
     case OP_GDCWAIT:
     case OP_GDCLAUNCH:

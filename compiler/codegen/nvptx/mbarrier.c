@@ -77,19 +77,25 @@ V lower_turn(Nvptx *n, Access a, const V *in) {
     return asm_build(n, &s);
 }
 
+/* The places of a box; the first one's number. */
+static uint32_t asm_places(Asm *s, V tuple, const V *places) {
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < tuple_length(LLVMTypeOf(tuple)); i++) {
+        uint32_t number = asm_operand(s, places[i], "r");
+        if (i == 0) first = number;
+    }
+    return first;
+}
+
 /* The map is the kernel's parameter, of which the card wants the address. */
 V lower_bulk_load(Nvptx *n, Access a, const V *in) {
     (void)a;
     Asm s = asm_begin(n);
     char text[160];
-    const V *places = tuple_values(n->m, in[4]);
-    uint32_t rank = tuple_length(LLVMTypeOf(in[4])), first = 0;
+    uint32_t rank = tuple_length(LLVMTypeOf(in[4]));
     uint32_t to = asm_operand(&s, asm_shared_address(n, in[0]), "r"),
-             count = asm_operand(&s, asm_shared_address(n, in[1]), "r"), map = asm_operand(&s, in[3], "l");
-    for (uint32_t i = 0; i < rank; i++) {
-        uint32_t number = asm_operand(&s, places[i], "r");
-        if (i == 0) first = number;
-    }
+             count = asm_operand(&s, asm_shared_address(n, in[1]), "r"), map = asm_operand(&s, in[3], "l"),
+             first = asm_places(&s, in[4], tuple_values(n->m, in[4]));
     begin_if(&s, in[2]);
     snprintf(text, sizeof text, "cp.async.bulk.tensor.%ud.shared::cluster.global.tile.mbarrier::complete_tx::bytes [",
              rank);
@@ -98,6 +104,32 @@ V lower_bulk_load(Nvptx *n, Access a, const V *in) {
     asm_braces(&s, first, rank);
     asm_number(&s, "], [", count, "];");
     return asm_build(n, &s);
+}
+
+V lower_bulk_store(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    Asm s = asm_begin(n);
+    char text[96];
+    uint32_t rank = tuple_length(LLVMTypeOf(in[3]));
+    uint32_t from = asm_operand(&s, asm_shared_address(n, in[0]), "r"), map = asm_operand(&s, in[2], "l"),
+             first = asm_places(&s, in[3], tuple_values(n->m, in[3]));
+    begin_if(&s, in[1]);
+    snprintf(text, sizeof text, "cp.async.bulk.tensor.%ud.global.shared::cta.tile.bulk_group [", rank);
+    asm_number(&s, text, map, ", ");
+    asm_braces(&s, first, rank);
+    asm_number(&s, "], [", from, "];");
+    return asm_build(n, &s);
+}
+
+V lower_bulk_commit(Nvptx *n, Access a, const V *in) {
+    (void)a, (void)in;
+    return asm_statement(n, "cp.async.bulk.commit_group;");
+}
+
+V lower_bulk_wait(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    return asm_statement(n, LLVMConstIntGetZExtValue(in[0]) ? "cp.async.bulk.wait_group.read 0;"
+                                                            : "cp.async.bulk.wait_group 0;");
 }
 
 V lower_store_async(Nvptx *n, Access a, const V *in) {

@@ -57,7 +57,8 @@ typedef V Lowering(Nvptx *n, Access a, const V *operands);
 
 /* access.c - memory as inline PTX */
 Lowering lower_load_global, lower_store_global, lower_load_shared, lower_store_shared, lower_store_cluster;
-Lowering lower_mbarrier_init, lower_mbarrier_expect, lower_mbarrier_wait, lower_store_async, lower_bulk_load;
+Lowering lower_mbarrier_init, lower_mbarrier_expect, lower_mbarrier_wait, lower_store_async, lower_bulk_load,
+    lower_bulk_store, lower_bulk_commit, lower_bulk_wait;
 Lowering lower_turn_init, lower_turn;
 
 /* copy.c - asynchronous copies as inline PTX */

@@ -35,6 +35,8 @@ static void build_op(Simt *s, const Op *op) {
     case OP_SHGATHER:   simt_shared_gather(s, op); return;
     case OP_COPYASYNC:  simt_copy_async(s, op); return;
     case OP_BULKLOAD:   simt_bulk_load(s, op); return;
+    case OP_BULKSTORE:  simt_bulk_store(s, op); return;
+    case OP_BULKWAIT:   simt_bulk_wait(s, op); return;
     case OP_COPYREAD:   simt_copy_read(s, op); return;
     case OP_COPYCOMMIT:
     case OP_COPYWAIT:   simt_copy_order(s, op); return;

@@ -318,6 +318,8 @@ void simt_record_end(Simt *s, const Op *op);    /* the op has made its results *
 void simt_copy_async(Simt *s, const Op *op); /* copy.c */
 void simt_begin_bulk(Simt *s);               /* index.c: at the function's start, what counts is ready for all */
 void simt_bulk_load(Simt *s, const Op *op);
+void simt_bulk_store(Simt *s, const Op *op);
+void simt_bulk_wait(Simt *s, const Op *op);
 void simt_copy_read(Simt *s, const Op *op);
 void simt_copy_order(Simt *s, const Op *op); /* copy_commit, copy_wait */
 void simt_convert(Simt *s, const Op *op, bool broadcast);

@@ -54,8 +54,10 @@ static bool read_item(Reader *r, Line *l) {
     const char *begin = r->at, *word = read_word(r, "an attribute");
     if (!word) return false;
     bool has_memory = op_has_memory(l->kind);
-    bool is_copy = k == ATTR_COPY || k == ATTR_BULK;
+    bool is_copy = k == ATTR_COPY || l->kind == OP_BULKLOAD;
     if (is_copy && !strcmp(word, "prefetch")) return a->is_prefetch = true;
+    if (l->kind == OP_BULKLOAD && !strcmp(word, "across")) return a->is_across = true;
+    if (l->kind == OP_BULKWAIT && !strcmp(word, "read")) return a->is_read = true;
     if (k == ATTR_MEM && !strcmp(word, "volatile")) return a->mem.is_volatile = true;
     if (k == ATTR_MEM && !strcmp(word, "rotated")) return a->mem.is_rotated = true;
     if (has_memory && !strcmp(word, "line")) return a->mem.wants_line = true;
@@ -97,9 +99,9 @@ static bool read_item(Reader *r, Line *l) {
     if (k == ATTR_MMA && !strcmp(word, "instr")) return read_choice(r, mma_words, &x) && (a->instr = (Mma)x, true);
     if (k == ATTR_MMA && !strcmp(word, "warps_m")) return read_log2(r, 5, &a->warps_m_log2);
     if (op_has_buffer(l->kind) && !strcmp(word, "buffer")) return read_buffer_name(r, &a->buffer);
-    bool has_map = k == ATTR_BULK || l->kind == OP_LOAD;
+    bool has_map = op_has_map(l->kind) || l->kind == OP_LOAD;
     if (has_map && !strcmp(word, "map")) return read_map_name(r, &a->map) && (a->map -= k == ATTR_BULK, true);
-    if (k == ATTR_BULK && !strcmp(word, "ahead")) return read_u32(r, 1, INT32_MAX, &a->ahead);
+    if (l->kind == OP_BULKLOAD && !strcmp(word, "ahead")) return read_u32(r, 1, INT32_MAX, &a->ahead);
     if (l->kind == OP_SHLOAD && !strcmp(word, "flip")) return read_u32(r, 0, UINT32_MAX, &a->flip);
     if (k == ATTR_LOOP && !strcmp(word, "stages")) return read_count(r, &a->loop.num_stages);
     if (k == ATTR_LOOP && !strcmp(word, "unroll")) return read_count(r, &a->loop.unroll_factor);

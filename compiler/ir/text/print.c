@@ -244,11 +244,13 @@ static void put_braces(Printer *p, const Op *op) {
     case ATTR_BULK:
     case ATTR_COPY:
         brace(&b, "buffer = b%u", a->buffer);
-        if (op->kind == OP_BULKLOAD) brace(&b, "map = m%u", a->map);
+        if (op_has_map(op->kind)) brace(&b, "map = m%u", a->map);
         if (a->is_begin) brace(&b, "begin");
         if (a->is_prefetch) brace(&b, "prefetch");
+        if (a->is_across) brace(&b, "across");
         if (a->ahead) brace(&b, "ahead = %u", a->ahead);
-        if (op->kind != OP_BULKLOAD) brace_memory(&b, &a->mem);
+        if (a->is_read) brace(&b, "read");
+        if (op_info[op->kind].attr == ATTR_COPY) brace_memory(&b, &a->mem);
         break;
     case ATTR_PENDING: brace(&b, "pending = %u", a->pending); break;
     case ATTR_REDUCE:

@@ -359,7 +359,7 @@ static void assign_op(Assign *s, Op *op) {
     case OP_SHGATHER: case OP_SHSLICE: break;
     case OP_SHMATRIX: case OP_PROXYFENCE: case OP_DOTASYNC: case OP_DOTWAIT: break;
     case OP_COPYASYNC: case OP_COPYREAD: case OP_COPYCOMMIT: case OP_COPYWAIT: break;
-    case OP_BULKLOAD: break;
+    case OP_BULKLOAD: case OP_BULKSTORE: case OP_BULKWAIT: break;
     case OP_COUNT: break;
     }
     bug("layout: '%s' before there are layouts", op_info[op->kind].name);

@@ -36,8 +36,8 @@ static bool follow(Trace *t, const Value *v) {
     return true;
 }
 
-bool ahead_follows(Attempts *seen, const PrefetchPlan *plan, Value *const *values, uint32_t n, uint64_t *carried) {
-    Trace t = {.seen = seen, .body = plan->loop->regions[0]};
+bool ahead_follows(Attempts *seen, const Op *loop, Value *const *values, uint32_t n, uint64_t *carried) {
+    Trace t = {.seen = seen, .body = loop->regions[0]};
     seen->last++;
     for (uint32_t i = 0; i < n; i++)
         if (!follow(&t, values[i])) return false;

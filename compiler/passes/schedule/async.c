@@ -168,7 +168,7 @@ static void place_copy(const Func *f, Op *copy) {
 static bool is_needless(const Op *fence) {
     const Op *next = fence->next, *last = fence->prev;
     while (next && next->kind != OP_PROXYFENCE && next->kind != OP_BARRIER && next->kind != OP_DOTASYNC &&
-           !next->nregions)
+           next->kind != OP_BULKSTORE && !next->nregions)
         next = next->next;
     while (last && last->kind != OP_PROXYFENCE && last->kind != OP_SHSTORE && last->kind != OP_COPYWAIT &&
            !last->nregions)

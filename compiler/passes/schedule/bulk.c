@@ -155,6 +155,13 @@ static uint32_t number_of(Func *f, const BoxMap *map) {
     return f->maps.len;
 }
 
+uint32_t bulk_map(Func *f, const PassContext *c, const Facts *facts, const Op *access, const Box *box,
+                  const Buffer *buffer) {
+    const Bulk x = {.f = f, .c = c, .facts = facts};
+    BoxMap map;
+    return make_map(&x, box, access, buffer, &map) ? number_of(f, &map) : 0;
+}
+
 static bool takes(const Bulk *x, const Op *load, const Buffer *to, BoxMap *map) {
     const MemAttr *m = &load->attr.mem;
     int64_t other = 0;
@@ -192,7 +199,7 @@ static void visit(void *context, Op *loop) {
         if (op->kind == OP_LOAD && op->results[0]->type.shape.rank == x->rank) mark(x, op);
 }
 
-static bool has_bulk(const Func *f, const PassContext *c) {
+bool func_has_bulk(const Func *f, const PassContext *c) {
     bool is_one = f->blocks_per_program == 1 && f->programs_per_block == 1;
     return is_one && c->maps && target_has(c->target, FEATURE_BULK);
 }
@@ -201,11 +208,11 @@ bool bulk_takes(Func *f, const PassContext *c, const Facts *facts, const Op *loa
     const Bulk x = {.f = f, .c = c, .facts = facts};
     BoxMap map;
     const Op *loop = load->parent->owner;
-    return has_bulk(f, c) && has_rings(loop) && loop_is_fed(f, loop) && takes(&x, load, to, &map);
+    return func_has_bulk(f, c) && has_rings(loop) && loop_is_fed(f, loop) && takes(&x, load, to, &map);
 }
 
 void pass_bulk(Func *f, PassContext *c) {
-    if (!has_bulk(f, c)) return;
+    if (!func_has_bulk(f, c)) return;
     Bulk x = {.f = f, .c = c, .facts = facts_compute(f, c->scratch)};
     for (x.rank = 2; x.rank > 0; x.rank--) func_walk(f, visit, &x);
 }
@@ -253,8 +260,9 @@ typedef struct Kept {
 static void note_map(void *context, Op *op) {
     Kept *k = context;
     if (op->kind == OP_LOAD) op->attr.map = 0;
-    if (op->kind == OP_BULKLOAD && !k->number[op->attr.map]) k->number[op->attr.map] = ++k->n;
-    if (op->kind == OP_BULKLOAD) op->attr.map = k->number[op->attr.map] - 1;
+    if (!op_has_map(op->kind)) return;
+    if (!k->number[op->attr.map]) k->number[op->attr.map] = ++k->n;
+    op->attr.map = k->number[op->attr.map] - 1;
 }
 
 void maps_keep_used(Func *f, Arena *scratch) {

@@ -6,14 +6,18 @@
  */
 #include "passes/schedule/pipeline.h"
 
-Value *front_runs(const Rotation *r, Builder *b, Value *iv) {
-    Value *hi = r->loop->args[1], *step = r->loop->args[2];
-    Value *up = r->plan->direction < 0 ? NULL : build_compare(b, OP_ICMP, PRED_SLT, iv, hi);
-    if (r->plan->direction > 0) return up;
+Value *loop_runs(Builder *b, const Op *loop, int direction, Value *iv) {
+    Value *hi = loop->args[1], *step = loop->args[2];
+    Value *up = direction < 0 ? NULL : build_compare(b, OP_ICMP, PRED_SLT, iv, hi);
+    if (direction > 0) return up;
     Value *down = build_compare(b, OP_ICMP, PRED_SGT, iv, hi);
-    if (r->plan->direction < 0) return down;
+    if (direction < 0) return down;
     Value *rises = build_compare(b, OP_ICMP, PRED_SGT, step, build_int(b, step->type, 0));
     return build3(b, OP_SELECT, rises, up, down);
+}
+
+Value *front_runs(const Rotation *r, Builder *b, Value *iv) {
+    return loop_runs(b, r->loop, r->plan->direction, iv);
 }
 
 Front front_begin(const Rotation *r, Builder *b) {
@@ -33,11 +37,15 @@ ValueMap front_map(const Rotation *r, const Front *at) {
     return map;
 }
 
-Value *front_value(const Rotation *r, Builder *b, Value *v, ValueMap *map) {
+Value *value_again(const Block *home, Builder *b, Value *v, ValueMap *map) {
     Value *made = valuemap_get(map, v);
-    if (made != v || !v->def || v->def->parent != body_of(r)) return made;
-    for (uint32_t i = 0; i < v->def->nargs; i++) front_value(r, b, v->def->args[i], map);
+    if (made != v || !v->def || v->def->parent != home) return made;
+    for (uint32_t i = 0; i < v->def->nargs; i++) value_again(home, b, v->def->args[i], map);
     return op_clone(b, v->def, map)->results[v->index];
+}
+
+Value *front_value(const Rotation *r, Builder *b, Value *v, ValueMap *map) {
+    return value_again(body_of(r), b, v, map);
 }
 
 Front front_next(const Rotation *r, Builder *b, const Front *at, ValueMap *map) {

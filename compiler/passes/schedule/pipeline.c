@@ -48,7 +48,7 @@ static uint32_t front_pack(const Rotation *r, const Front *at, Value **out) {
 
 static Front front_unpack(const Rotation *r) {
     Value **at = body_of(r)->args.at + 1 + r->first;
-    Front front = {.iv = at[0], .more = at[1]};
+    Front front = {.iv = at[0], .more = at[1], .issue = at[1]};
     at += 2;
     for (uint32_t i = 0; i < MOST_CARRIED; i++)
         if (is_carried(r, i)) front.carried[i] = *at++;
@@ -87,19 +87,30 @@ static void build_order(Builder *b, OpKind k, uint32_t pending) {
     op_build(b, k, NULL, 0, (Attr){.pending = k == OP_COPYWAIT ? pending : 0}, (Type){0});
 }
 
-/* One thread's, of the boxes that begin at the front's places. */
+/* Where the box begins along dimension i, with the loop's values as `map` has them. */
+static Value *place_of(const Rotation *r, Builder *b, const PrefetchCopy *c, uint32_t i, ValueMap *map) {
+    const BoxDim *d = &c->box->dims[i];
+    Value *terms[COUNT(d->terms)];
+    for (uint32_t k = 0; k < d->num_terms; k++) terms[k] = front_value(r, b, d->terms[k].v, map);
+    Value *when = c->box->when && i == 0 ? front_value(r, b, c->box->when, map) : NULL;
+    return box_place(b, d, i ? 1 : box_unit(r->f, c->buffer), terms, when);
+}
+
+/* One thread's, of the boxes that begin at the front's places. Beyond the loop's last round those are of the next one's
+ * first rounds, if copies go on there. */
 static void bulk_copy(const Rotation *r, Builder *b, const PrefetchCopy *c, Value *stage, const Front *front,
                       ValueMap *map, bool is_begin) {
     Attr attr = {.buffer = c->buffer, .map = c->load->attr.map - 1, .is_begin = is_begin, .is_prefetch = !is_begin};
-    Value *args[2 + MAP_DIMS] = {stage, front->more}, *terms[COUNT(c->box->dims[0].terms)];
+    Value *args[2 + MAP_DIMS] = {stage, front->issue};
     Builder here = *b;
     here.span = c->load->span;
     if (!is_begin) attr.ahead = r->plan->distance;
-    for (uint32_t i = 0; i < c->box->rank; i++) {
-        const BoxDim *d = &c->box->dims[i];
-        for (uint32_t k = 0; k < d->num_terms; k++) terms[k] = front_value(r, &here, d->terms[k].v, map);
-        Value *when = c->box->when && i == 0 ? front_value(r, &here, c->box->when, map) : NULL;
-        args[2 + i] = box_place(&here, d, i ? 1 : box_unit(r->f, c->buffer), terms, when);
+    for (uint32_t i = 0; i < c->box->rank; i++) args[2 + i] = place_of(r, &here, c, i, map);
+    if (r->plan->outer && !is_begin) {
+        ValueMap next = across_map(r, &here, front);
+        attr.is_across = true;
+        for (uint32_t i = 0; i < c->box->rank; i++)
+            args[2 + i] = build3(&here, OP_SELECT, front->more, args[2 + i], place_of(r, &here, c, i, &next));
     }
     op_build(&here, OP_BULKLOAD, args, 2 + c->box->rank, attr, (Type){0});
 }
@@ -131,6 +142,7 @@ static Front begin_copies(Rotation *r, Builder *b, Value *slot) {
     Front front = front_begin(r, b);
     for (uint32_t round = 0; round < r->plan->distance; round++) {
         ValueMap map = front_map(r, &front);
+        front.issue = r->plan->outer ? build2(b, OP_AND, front.more, r->across.begins) : front.more;
         for (uint32_t i = 0; i < r->plan->num_copies; i++) {
             const PrefetchCopy *c = &r->plan->copies[i];
             bool is_read = round == 0 && c->store && r->plan->num_early;
@@ -340,8 +352,10 @@ static void wait_for_bulk(const Rotation *r) {
 static void bulk_copies_later(const Rotation *r, const Front *front, ValueMap *map) {
     Builder b = builder_before(r->f, body_of(r)->first);
     Value *to = plant(PLANT_RING_STAGE) ? r->slot : slot_before(&b, r->slot, r->plan->stages);
+    Front at = *front;
+    if (r->plan->outer) at.issue = build2(&b, OP_OR, at.more, r->across.follows);
     for (uint32_t i = 0; i < r->plan->num_copies; i++)
-        if (r->plan->copies[i].box) bulk_copy(r, &b, &r->plan->copies[i], to, front, map, false);
+        if (r->plan->copies[i].box) bulk_copy(r, &b, &r->plan->copies[i], to, &at, map, false);
 }
 
 /* All meet in front of the first reader, or did so in the round before: so this round's copies are there, and nobody
@@ -399,6 +413,7 @@ static void rotate_copies(Rotation *r) {
     Op *outer = by_bulk ? r->loop->parent->owner : NULL;
     Op *before = r->loop->prev;
     Value *first = begin_count(r, outer);
+    if (plan->outer) across_begin(r, &b);
     Front front = begin_copies(r, &b, first);
     if (plan->is_bulk) stores_behind(r, before);
     n = early = front_pack(r, &front, more);

@@ -1,5 +1,5 @@
-/* pipeline.h - what the files of the pass pipeline share (ahead.c, prefetch.c, front.c, pipeline.c):
- * which loads of a loop are issued ahead of their round, and how. */
+/* pipeline.h - what the files of the pass pipeline share (ahead.c, across.c, prefetch.c, front.c,
+ * pipeline.c): which loads of a loop are issued ahead of their round, and how. */
 #ifndef FSC_PASSES_PIPELINE_H
 #define FSC_PASSES_PIPELINE_H
 
@@ -10,6 +10,7 @@ enum {
     MOST_DISTANCE = 7, /* rounds ahead: each is code in front of the loop */
     MOST_CARRIED = 64, /* values of a loop: bits of a mask */
     MOST_EARLY = 2, /* operands of a product */
+    MOST_GIVEN = 16, /* values of the loop around that addresses take */
 };
 
 /* A load through shared memory. */
@@ -46,6 +47,10 @@ typedef struct PrefetchPlan {
     bool keeps;              /* what it copies has stages already, one for each round */
     bool is_ring;            /* other threads read what one copied */
     bool is_bulk;            /* bulk copies bring all that others read: no barrier, the last reader fills a stage */
+    Op *outer;               /* the loop around, into whose next round copies go ahead; NULL: they end with the loop */
+    int outer_direction;
+    Value *given[MOST_GIVEN]; /* what their places take of the outer loop's body */
+    uint32_t num_given;
     PrefetchRead early[MOST_EARLY]; /* made before … */
     uint32_t num_early;
     Op *last;                /* … the last product of the round before */
@@ -57,13 +62,23 @@ typedef struct PrefetchPlan {
 /* A round that is ahead. */
 typedef struct Front {
     Value *iv, *more; /* of that round; does it run? */
+    Value *issue;     /* are its bulk copies begun? */
     Value *carried[MOST_CARRIED];
 } Front;
+
+/* The first rounds of the loop in the next round of the one around it, as that round says. */
+typedef struct Across {
+    Value *span;    /* what the loop variable passes in all rounds of the loop */
+    Value *begins;  /* i1: no round before has begun this one's first copies */
+    Value *follows; /* i1: this one begins the next one's, … */
+    Value *given[MOST_GIVEN]; /* … which has these values */
+} Across;
 
 typedef struct Rotation {
     Func *f;
     const PrefetchPlan *plan;
     Op *loop;        /* the plan's */
+    Across across;   /* if the plan has an outer loop */
     uint64_t carry;
     Value *apart;    /* i1: are the buffers different? NULL: nothing needs that */
     uint32_t first;  /* of the new loop's carried values: the front's loop variable */
@@ -82,11 +97,23 @@ static inline bool is_carried(const Rotation *r, uint32_t i) {
 typedef struct Attempts {
     uint32_t *stamp, last;
 } Attempts;
-/* Are the values known rounds ahead? *carried gains what they need of what the loop carries. */
-bool ahead_follows(Attempts *seen, const PrefetchPlan *plan, Value *const *values, uint32_t n, uint64_t *carried);
+/* Are the values known rounds of the loop ahead? *carried gains what they need of what it carries. */
+bool ahead_follows(Attempts *seen, const Op *loop, Value *const *values, uint32_t n, uint64_t *carried);
 /* Why the load must stay in its round; NULL: it need not, as far as plan->apart holds. */
 const char *ahead_ordered(const Func *f, PrefetchPlan *plan, const Op *load);
 
+/* May copies of the plan's rings go ahead into the next round of the loop around? Then the plan says so. */
+void across_plan(const Facts *facts, Attempts *seen, PrefetchPlan *plan);
+/* In front of the loop. */
+void across_begin(Rotation *r, Builder *b);
+/* What the loop's own values are in the round that the front, beyond the last one, is in then. */
+ValueMap across_map(const Rotation *r, Builder *b, const Front *at);
+
+/* 1: the loop's step is known to be positive; -1: not to be; 0: neither. */
+int loop_direction(const Facts *facts, const Op *loop);
+Value *loop_runs(Builder *b, const Op *loop, int direction, Value *iv);
+/* v, of the block of code whose values `map` has in another round: the ops that make it, once more. */
+Value *value_again(const Block *home, Builder *b, Value *v, ValueMap *map);
 /* Does the round of this loop variable run? */
 Value *front_runs(const Rotation *r, Builder *b, Value *iv);
 Front front_begin(const Rotation *r, Builder *b); /* the first round */

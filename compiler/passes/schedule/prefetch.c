@@ -16,6 +16,7 @@ enum {
     MOST_WORDS = 16,   /* registers of a thread that wait for a round */
     STAGES = 4,        /* of a loop that multiplies, where nothing says how many */
     LEAST_TO_LAG = 3,  /* rounds ahead, one of which becomes a stage for products that go on meanwhile */
+    LEAST_ACROSS = 2,  /* rounds ahead, where copies go on into the next round of the loop around */
     KEPT_AHEAD = 2,    /* rounds, where the row that is loaded stays in shared memory */
     OWN_WORDS = 72,    /* of a thread there, beside the sums: operands, addresses */
 };
@@ -154,8 +155,8 @@ static const char *why_not_copied(const Planner *p, const Op *load) {
 
 /* Are its address, mask and place known rounds ahead? */
 static bool is_known(Planner *p, const PrefetchPlan *plan, const PrefetchCopy *c, uint64_t *carry) {
-    return ahead_follows(&p->seen, plan, c->load->args, c->load->nargs, carry) &&
-           (!c->keep || ahead_follows(&p->seen, plan, &c->stage, 1, carry));
+    return ahead_follows(&p->seen, plan->loop, c->load->args, c->load->nargs, carry) &&
+           (!c->keep || ahead_follows(&p->seen, plan->loop, &c->stage, 1, carry));
 }
 
 /* Why the load stays in its round; NULL: the plan has it. */
@@ -199,7 +200,7 @@ static void add_ring(Planner *p, const PrefetchPlan *plan, PrefetchCopy *c) {
     p->f->buffers.at[c->buffer].is_bulk = c->box != NULL;
     Life *lives = NEW_ARRAY(p->scratch, Life, p->f->buffers.len);
     memcpy(lives, p->lives.at, p->known * sizeof *lives);
-    lives[c->buffer] = p->lives.op[plan->loop->id];
+    lives[c->buffer] = p->lives.op[plan->outer ? plan->outer->id : plan->loop->id];
     p->lives.at = lives;
     p->known = p->f->buffers.len;
 }
@@ -247,10 +248,18 @@ static bool give_stages(Planner *p, PrefetchPlan *plan, uint32_t wanted) {
 static void take_back(Planner *p, PrefetchPlan *plan) {
     for (uint32_t i = 0; i < plan->num_copies; i++) {
         Buffer *b = &p->f->buffers.at[plan->copies[i].buffer];
-        if (plan->copies[i].store) b->stages = 1, b->is_bulk = false;
+        if (plan->copies[i].store) b->stages = 1, b->is_bulk = false, b->counts = -1;
         remark(p, plan->copies[i].load, "one more of it does not fit in shared memory");
     }
     plan->num_copies = 0;
+}
+
+/* The rings are alive beside what the outer loop's rounds end with. False: too few stages are left. */
+static bool goes_across(Planner *p, PrefetchPlan *plan, uint32_t wanted) {
+    uint32_t least = wanted < LEAST_ACROSS ? wanted : LEAST_ACROSS;
+    if (!plan->outer || (give_stages(p, plan, wanted) && plan->distance >= least)) return true;
+    plan->outer = NULL;
+    return false;
 }
 
 static void place_copies(Planner *p, PrefetchPlan *plan) {
@@ -266,7 +275,12 @@ static void place_copies(Planner *p, PrefetchPlan *plan) {
     if (wanted > MOST_DISTANCE) wanted = MOST_DISTANCE;
     uint32_t before = p->f->buffers.len;
     Lives was = p->lives;
+    across_plan(p->facts, &p->seen, plan);
     for (uint32_t i = 0; i < plan->num_copies; i++) add_ring(p, plan, &plan->copies[i]);
+    if (!goes_across(p, plan, wanted)) {
+        p->lives = was;
+        for (uint32_t i = 0; i < plan->num_copies; i++) add_ring(p, plan, &plan->copies[i]);
+    }
     plan->lag = plan->is_ring && !plan->is_bulk && wanted >= LEAST_TO_LAG && loop_sums(plan->loop);
     if (plan->lag) plan->lag = give_stages(p, plan, wanted - 1) && plan->distance > 1;
     if (!give_stages(p, plan, wanted - plan->lag)) {
@@ -358,12 +372,16 @@ static bool plan_loads(Planner *p, PrefetchPlan *plan, bool operands) {
     return has_any;
 }
 
+int loop_direction(const Facts *facts, const Op *loop) {
+    const Fact *step = fact_of(facts, loop->args[2]);
+    return step->lo > 0 ? 1 : step->hi <= 0 ? -1 : 0;
+}
+
 /* Operands first: what they need not share decides for the others. */
 static void plan_loop(Planner *p, Op *loop) {
-    const Fact *step = fact_of(p->facts, loop->args[2]);
     bool asks = loop->attr.loop.num_stages >= 2;
     PrefetchPlan plan = {.loop = loop,
-                         .direction = step->lo > 0 ? 1 : step->hi <= 0 ? -1 : 0,
+                         .direction = loop_direction(p->facts, loop),
                          .multiplies = multiplies(loop)};
     plan.keeps = !asks && !plan.multiplies && keeps(p->f, loop);
     if (loop->nargs - 3 > MOST_CARRIED) {

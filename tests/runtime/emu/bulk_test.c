@@ -291,6 +291,82 @@ static void unread_thread(EmuThread *t, const void *const *args) {
     (void)t->calls->turn(t, COUNTS, t->tid == 0, 2, AT_C);
 }
 
+/* ---- To memory --------------------------------------------------------------------------------------------------- */
+
+static void bulk_store(EmuThread *t, const void *const *args, uint32_t map, int32_t col, int32_t row) {
+    uint64_t words[] = {(uint32_t)col, (uint32_t)row};
+    t->calls->bulk_store(t, words, 0, t->tid == 0, (uint64_t)(uintptr_t)args[2 + map], AT_B);
+}
+
+/* A box whose element at (row, col) is 100 row + col, in place for the map BOX. */
+static void fill(EmuThread *t) {
+    for (uint32_t i = t->tid; i < BOX_ROW * BOX_ROWS; i += 64)
+        store_shared(t, place(0, 128, i / BOX_ROW, i % BOX_ROW), (int32_t)(i / BOX_ROW * 100 + i % BOX_ROW), AT_A);
+}
+
+/* Within x, and over its ends; apart. */
+static const int32_t homes[][2] = {{0, 0}, {8, 53}, {-4, 16}, {36, 30}};
+
+static void stores_thread(EmuThread *t, const void *const *args) {
+    fill(t);
+    t->calls->proxy_fence(t);
+    t->calls->barrier_block(t, AT_A, 1);
+    for (uint32_t i = 0; i < 4; i++) {
+        bulk_store(t, args, BOX, homes[i][0], homes[i][1]);
+        t->calls->bulk_commit(t);
+    }
+    t->calls->bulk_wait(t, 0);
+}
+
+/* Without a fence; written again before the wait, or by another thread behind it that has not met. */
+static void store_shown(EmuThread *t, const void *const *args, bool shows, bool waits, bool meets) {
+    fill(t);
+    if (shows) t->calls->proxy_fence(t);
+    t->calls->barrier_block(t, AT_A, 1);
+    bulk_store(t, args, BOX, 0, 0);
+    t->calls->bulk_commit(t);
+    if (waits) t->calls->bulk_wait(t, 1);
+    if (meets) t->calls->barrier_block(t, AT_A, 2);
+    if (t->tid == 40) store_shared(t, 16, 1, AT_C);
+    t->calls->barrier_block(t, AT_A, 3);
+    t->calls->bulk_wait(t, 0);
+}
+
+static void store_hidden_thread(EmuThread *t, const void *const *args) {
+    store_shown(t, args, false, true, true);
+}
+
+static void store_late_thread(EmuThread *t, const void *const *args) {
+    store_shown(t, args, true, false, true);
+}
+
+static void store_apart_thread(EmuThread *t, const void *const *args) {
+    store_shown(t, args, true, true, false);
+}
+
+static void store_sound_thread(EmuThread *t, const void *const *args) {
+    store_shown(t, args, true, true, true);
+}
+
+static void test_stores(void **state) {
+    (void)state;
+    Setup s = {64, 1, SHARED, {1, 1, 1}};
+    assert_int_equal(launch(&s, store_sound_thread), FSC_OK);
+    assert_int_equal(launch(&s, stores_thread), FSC_OK);
+    for (int32_t i = 0; i < ROWS * PITCH; i++) {
+        int32_t wanted = i * 3 + 1;
+        for (uint32_t k = 0; k < 4; k++) {
+            int32_t row = i / PITCH - homes[k][1], col = i % PITCH - homes[k][0];
+            bool is_inside = row >= 0 && row < BOX_ROWS && col >= 0 && col < BOX_ROW && i % PITCH < COLUMNS;
+            if (is_inside) wanted = row * 100 + col;
+        }
+        assert_int_equal(x[i], wanted);
+    }
+    finds(&s, store_hidden_thread, "shared-proxy", 20, "a bulk store reads what was stored");
+    finds(&s, store_late_thread, "shared-late", 30, "which a bulk store still reads that was not waited for");
+    finds(&s, store_apart_thread, "shared-race", 20, "which writes it at k.dsl:30:1");
+}
+
 static void test_findings(void **state) {
     (void)state;
     Setup s = {64, 1, SHARED, {2, 1, 1}};
@@ -318,6 +394,7 @@ int main(void) {
         cmocka_unit_test(test_boxes),
         cmocka_unit_test(test_products),
         cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_stores),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

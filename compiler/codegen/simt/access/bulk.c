@@ -1,29 +1,48 @@
-/* bulk.c - bulk copies of boxes into a ring's stage: one thread tells its count how many bytes come, and begins them.
+/* bulk.c - bulk copies of boxes: one thread begins them, into a ring's stage, whose count it tells how many bytes come,
+ * or from a buffer to memory.
  *
- * In: bulk_load. Out: primitives, one for each box that the buffer takes, behind a branch: all other threads pass by.
+ * In: bulk_load, bulk_store, bulk_wait. Out: primitives, one for each box that the buffer has, behind a branch: all
+ * other threads pass by.
  * Method: boxes are spans of the buffer's places, so each lies in one piece; where it begins there, and in the tile,
  * are constants beside the stage and the places. Copies side by side into one stage are begun together.
  */
 #include "base/plant.h"
 #include "codegen/simt/simt.h"
 
-/* One box: `at` bytes from the stage's first, so many elements further along the tile's two axes. */
-static void load_box(Simt *s, const Op *op, V stage, V count, const Boxes *boxes, uint32_t i, uint32_t j) {
+/* One box: where it lies in the buffer, and its places in memory, from the operand `first` on. */
+typedef struct BoxAt {
+    uint32_t offset;
+    V places;
+} BoxAt;
+
+static BoxAt box_at(Simt *s, const Op *op, uint32_t first, const Boxes *boxes, uint32_t i, uint32_t j) {
     const Buffer *b = &s->f->buffers.at[op->attr.buffer];
     const BoxMap *m = &s->f->maps.at[op->attr.map];
     uint32_t column = i * boxes->columns, row = j * boxes->rows, low = boxes->major;
     uint32_t flat = column << shape_offset(b->places->shape, low);
     if (row) flat |= row << shape_offset(b->places->shape, 1 - low);
-    uint32_t at = layout_offset(b->places, flat) * type_bytes(type_scalar(b->dtype));
-    V places[MAP_DIMS], offset = LLVMBuildAdd(s->m->at, stage, simt_i32(s, b->offset + at), "");
+    V places[MAP_DIMS];
     for (uint32_t d = 0; d < m->rank; d++) {
         V more = simt_i32(s, d == 0 ? column : d == 1 ? row : 0);
-        places[d] = LLVMBuildAdd(s->m->at, tile_slot(s, tile_of(s, op->args[2 + d]), 0), more, "");
+        places[d] = LLVMBuildAdd(s->m->at, tile_slot(s, tile_of(s, op->args[first + d]), 0), more, "");
     }
     if (plant(PLANT_BULK_PLACES)) places[0] = places[1];
-    V whole = tuple_make(s->m, places, m->rank);
-    V args[] = {offset, count, llvm_int(s->m->i1, 1), s->maps_at[op->attr.map], whole, simt_site(s)};
+    return (BoxAt){(uint32_t)b->offset + layout_offset(b->places, flat) * type_bytes(type_scalar(b->dtype)),
+                   tuple_make(s->m, places, m->rank)};
+}
+
+static void load_box(Simt *s, const Op *op, V stage, V count, const Boxes *boxes, uint32_t i, uint32_t j) {
+    BoxAt box = box_at(s, op, 2, boxes, i, j);
+    V offset = LLVMBuildAdd(s->m->at, stage, simt_i32(s, box.offset), "");
+    V args[] = {offset, count, llvm_int(s->m->i1, 1), s->maps_at[op->attr.map], box.places, simt_site(s)};
     prim_tuple(s, PRIM_BULK_LOAD, NULL, args, COUNT(args));
+}
+
+static Boxes boxes_of(const Simt *s, const Op *op) {
+    Boxes boxes;
+    if (!buffer_boxes(s->f, &s->f->buffers.at[op->attr.buffer], &s->f->maps.at[op->attr.map], &boxes))
+        bug("%s: not the buffer's boxes", op_info[op->kind].name);
+    return boxes;
 }
 
 /* Warps say that they have read a stage. Is this thread the one that fills it, in the last warp to say so? */
@@ -46,8 +65,7 @@ static V stage_of(Simt *s, const Op *op) {
 
 static void begin_copy(Simt *s, const Op *op) {
     const Buffer *b = &s->f->buffers.at[op->attr.buffer];
-    Boxes boxes;
-    if (!buffer_boxes(s->f, b, &s->f->maps.at[op->attr.map], &boxes)) bug("bulk_load: not the buffer's boxes");
+    Boxes boxes = boxes_of(s, op);
     V number = stage_of(s, op), stage = LLVMBuildMul(s->m->at, number, simt_i32(s, b->bytes), "");
     V count = simt_count_of(s, b, number);
     simt_expect(s, b, count, llvm_int(s->m->i1, 1));
@@ -79,4 +97,31 @@ void simt_bulk_load(Simt *s, const Op *op) {
     s->is_aside = false;
     LLVMBuildBr(s->m->at, begun);
     LLVMPositionBuilderAtEnd(s->m->at, begun);
+}
+
+/* ---- To memory --------------------------------------------------------------------------------------------------- */
+
+void simt_bulk_store(Simt *s, const Op *op) {
+    Boxes boxes = boxes_of(s, op);
+    LLVMBasicBlockRef begin = simt_new_block(s, "begin"), begun = simt_new_block(s, "begun");
+    LLVMBuildCondBr(s->m->at, simt_owner_in_block(s, NULL), begin, begun);
+    LLVMPositionBuilderAtEnd(s->m->at, begin);
+    s->is_aside = true;
+    for (uint32_t i = 0; i < boxes.across; i++)
+        for (uint32_t j = 0; j < boxes.down; j++) {
+            BoxAt box = box_at(s, op, 0, &boxes, i, j);
+            V args[] = {simt_i32(s, box.offset), llvm_int(s->m->i1, 1), s->maps_at[op->attr.map], box.places,
+                        simt_site(s)};
+            prim_tuple(s, PRIM_BULK_STORE, NULL, args, COUNT(args));
+        }
+    prim_call(s, PRIM_BULK_COMMIT, NULL, 0);
+    s->is_aside = false;
+    LLVMBuildBr(s->m->at, begun);
+    LLVMPositionBuilderAtEnd(s->m->at, begun);
+}
+
+/* Who has begun none waits for nothing. */
+void simt_bulk_wait(Simt *s, const Op *op) {
+    V is_read = simt_i32(s, op->attr.is_read);
+    if (!plant(PLANT_STORE_WAIT)) prim_call(s, PRIM_BULK_WAIT, &is_read, 1);
 }

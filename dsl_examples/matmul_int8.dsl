@@ -7,7 +7,7 @@
 # Tiles are chosen as in matmul.dsl.
 #
 #   fsc run matmul_int8.dsl x=x.npy w=w.npy x_scale=xs.npy w_scale=ws.npy c=c.npy
-@kernel(grid=(cdiv(N, BN), cdiv(M, BM)),
+@kernel(grid=(min(cdiv(M, BM) * cdiv(N, BN), num_sms()) if STAYS else cdiv(M, BM) * cdiv(N, BN),),
         ROOMY=max_shared() >= 192 * 1024 and cdiv(M, 128) * cdiv(N, 128) * 2 > num_sms(),
         BM=max(16, min(next_power_of_2(M), 128 if ROOMY or cdiv(M, 128) * cdiv(N, 128) * 2 > num_sms() * 3 else
                        64 if cdiv(M, 64) * cdiv(N, 64) > num_sms() else 16)),
@@ -17,21 +17,25 @@
                        128 if ROOMY or BM >= 64 and cdiv(M, BM) * cdiv(N, 128) * 2 > num_sms() * 3 else
                        64 if cdiv(M, BM) * cdiv(N, 64) > num_sms() else 32)),
         BK=max(32, min(next_power_of_2(K), 128 if ROOMY else 16384 // max(BN, 32))),
+        STAYS=ROOMY and BM * BN > 16384 and cdiv(M, BM) * cdiv(N, BN) > 2 * num_sms(),
         num_warps=8 if ROOMY and BM * BN >= 16384 else 0,
         num_stages=4 if ROOMY else 0 if BN == 128 else 3 if BM == 64 else 4)
 def matmul_int8(c: *T[M, N], x: *const i8[M, K], w: *const i8[N, K], x_scale: *const fp32[M], w_scale: *const fp32[N],
                 M: i32, N: i32, K: i32, BM: constexpr = 64, BN: constexpr = 64, BK: constexpr = 64,
-                ROOMY: constexpr = False, T: dtype = fp16):
-    m = program_id(1) * BM + arange(0, BM)
-    n = program_id(0) * BN + arange(0, BN)
-    acc = zeros((BM, BN), i32)
-    for start in range(0, K, BK):
-        k = start + arange(0, BK)
-        a = load(x + m[:, None] * K + k[None, :], mask=(m < M)[:, None] & (k < K)[None, :])
-        b = load(w + n[:, None] * K + k[None, :], mask=(n < N)[:, None] & (k < K)[None, :])
-        acc = dot(a, b.T, acc)
-    scale = load(x_scale + m, mask=m < M)[:, None] * load(w_scale + n, mask=n < N)[None, :]
-    store(c + m[:, None] * N + n[None, :], (acc.to(fp32) * scale).to(T), mask=(m < M)[:, None] & (n < N)[None, :])
+                ROOMY: constexpr = False, STAYS: constexpr = False, T: dtype = fp16):
+    tiles_m, tiles_n = cdiv(M, BM), cdiv(N, BN)
+    x_blocks = make_tensor_descriptor(x, (M, K), (K, 1), (BM, BK))
+    w_blocks = make_tensor_descriptor(w, (N, K), (K, 1), (BN, BK))
+    c_blocks = make_tensor_descriptor(c, (M, N), (N, 1), (BM, BN))
+    for tile in range(program_id(0), tiles_m * tiles_n if STAYS else program_id(0) + 1, num_programs(0)):
+        tile_m, tile_n = swizzle2d(tile // tiles_n, tile % tiles_n, tiles_m, tiles_n, 8)
+        m, n = tile_m * BM, tile_n * BN
+        acc = zeros((BM, BN), i32)
+        for k in range(0, K, BK):
+            acc = dot(x_blocks.load((m, k)), w_blocks.load((n, k)).T, acc)
+        rows, columns = m + arange(0, BM), n + arange(0, BN)
+        y = acc.to(fp32) * load(x_scale + rows, mask=rows < M)[:, None]
+        c_blocks.store((m, n), (y * load(w_scale + columns, mask=columns < N)[None, :]).to(T))
 
 # test: x=random:0:i8[20,40] w=random:1:i8[33,40] x_scale=random:2:fp32[20] w_scale=random:3:fp32[33] -T T=fp32
 # expect c: x @ w.T * x_scale[:, None] * w_scale

@@ -430,10 +430,10 @@ def matmul_no_rounds(bench):
 def products_can_fail(bench):
     """Kernels with one mistake each."""
     text = example("matmul.dsl").decode()
-    for right, wrong in (("(k < K)[None, :])\n        y", "(k <= K)[None, :])\n        y"),
-                         ("range(0, K, BK)", "range(0, K - 1, BK)"), ("dot(x, y, acc,", "dot(x, y,"),
-                         ("n, mask=n < N).to(fp32)[None, :]", "m, mask=m < M).to(fp32)[:, None]"),
-                         ("residual + m[:, None]", "residual + m[:, None] // 2"),
-                         ("acc = maximum", "acc = minimum"), ("load(a + m[:, None]", "load(a + m[:, None] // 2")):
+    for right, wrong in (("(b, (K, N)", "(b, (K, N - 1)"), ("range(0, K, BK)", "range(0, K - 1, BK)"),
+                         ("b_blocks.load((k, n)), acc,", "b_blocks.load((k, n)),"),
+                         ("columns < N).to(fp32)[None, :]", "columns < M).to(fp32)[:, None]"),
+                         ("load((m, n))", "load((m + 1, n))"), ("acc = maximum", "acc = minimum"),
+                         ("a_blocks.load((m, k))", "a_blocks.load((m + 1, k))")):
         assert right in text, right
         must_fail(lambda: run_matmul(bench, "fp32", (65, 65, 257), 2, "relu", source=text.replace(right, wrong)), wrong)

@@ -320,13 +320,13 @@ def products_of_examples_can_fail(bench):
 
     planted("matmul_fp8.dsl",
             lambda s: run_8_bits(bench, "matmul_fp8.dsl", ("fp8e4nv", "fp8e4nv"), "fp32", (70, 65, 533), s),
-            ("dot(a, b.T, acc,", "dot(a, b.T,"), ("x_scale + m", "x_scale + m // 2"))
+            ("load((n, k)).T, acc,", "load((n, k)).T,"), ("x_scale + rows", "x_scale + rows // 2"))
     planted("matmul_fp8_blocks.dsl",
             lambda s: run_blocks(bench, ("fp8e4nv", "fp8e4nv"), "fp32", (70, 165, 333), s, BN=64, HALVES=2),
             ("x_scale + group * M + m", "x_scale + m"), ("first // 128 *", "0 *"),
             ("return acc + ", "return acc * 0 + "), ("first + BN, group", "first, group"))
     planted("matmul_int8.dsl", lambda s: run_8_bits(bench, "matmul_int8.dsl", ("i8", "i8"), "fp32", (70, 65, 33), s),
-            ("range(0, K, BK)", "range(0, K - BK, BK)"), ("w_scale + n", "w_scale + n // 2"))
+            ("range(0, K, BK)", "range(0, K - BK, BK)"), ("w_scale + columns", "w_scale + columns // 2"))
     planted("matmul_dequantize.dsl", lambda s: run_dequantize(bench, "fp32", (20, 65, 70), s),
             ("dot(q, a.T, acc,", "dot(q, a.T,"), ("acc *= load(scale + n", "acc += load(scale + n"))
     planted("matmul_dequantize.dsl", lambda s: run_int4(bench, "fp16", (20, 65, 512), 64, True, 3, s),

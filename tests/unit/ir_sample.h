@@ -214,7 +214,7 @@ static inline void sample_copies(Sample *s) {
 }
 
 /* A buffer of one box, and a map with a constant and parameters. */
-static inline Attr sample_box(Sample *s, uint32_t stages, Type *tile) {
+static inline Attr sample_box(Sample *s, uint32_t stages) {
     DType d = s->p->type.pointee;
     uint32_t bytes = type_bytes(type_scalar(d)), columns = 128 / bytes;
     Shape shape = shape_make(2, (const uint8_t[]){3, (uint8_t)__builtin_ctz(columns)});
@@ -223,32 +223,25 @@ static inline Attr sample_box(Sample *s, uint32_t stages, Type *tile) {
     m.dims[1] = (MapDim){8, MAP_NO_PARAM, 100, {s->n->index, MAP_NO_PARAM}, 2};
     m.dims[2] = (MapDim){1, MAP_NO_PARAM, 7, {s->n->index, s->n->index}, 4096};
     vec_push(s->f->arena, &s->f->maps, m);
-    *tile = type_tile(d, shape);
-    Attr a = {.map = s->f->maps.len - 1};
-    a.buffer = buffer_add(s->f, (Buffer){.dtype = d,
-                                         .places = layout_swizzled(s->f->layouts, shape, 1, 8 * bytes, 128),
-                                         .stages = stages,
-                                         .is_bulk = stages > 1});
-    return a;
+    const Layout *places = layout_swizzled(s->f->layouts, shape, 1, 8 * bytes, 128);
+    Buffer b = {.dtype = d, .places = places, .stages = stages, .is_bulk = stages > 1};
+    return (Attr){.map = s->f->maps.len - 1, .buffer = buffer_add(s->f, b)};
 }
 
 static inline void sample_bulk(Sample *s) {
-    Type tile;
-    Attr a = sample_box(s, 3, &tile);
+    Attr a = sample_box(s, 3);
     a.is_begin = true;
     Value *args[] = {s->n, sample_value(s, type_scalar(DT_I1)), s->n, s->n, s->n};
     op_build(&s->b, OP_BULKLOAD, args, 5, a, s->n->type);
 }
 
 static inline void sample_bulk_store(Sample *s) {
-    Type tile;
-    Attr a = sample_box(s, 1, &tile), wait = {.buffer = a.buffer, .is_read = true};
+    Attr a = sample_box(s, 1);
     Value *args[] = {s->n, s->n, s->n};
     op_build(&s->b, OP_PROXYFENCE, NULL, 0, (Attr){0}, s->n->type);
     op_build(&s->b, OP_BULKSTORE, args, 3, a, s->n->type);
-    op_build(&s->b, OP_BULKWAIT, NULL, 0, wait, s->n->type);
-    wait.is_read = false;
-    op_build(&s->b, OP_BULKWAIT, NULL, 0, wait, s->n->type);
+    op_build(&s->b, OP_BULKWAIT, NULL, 0, (Attr){.buffer = a.buffer, .is_read = true}, s->n->type);
+    op_build(&s->b, OP_BULKWAIT, NULL, 0, (Attr){.buffer = a.buffer}, s->n->type);
 }
 
 static inline void sample_copies_read(Sample *s) {

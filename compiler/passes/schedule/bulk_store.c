@@ -4,9 +4,9 @@
  * a tile is stored to a buffer as it is, shown by a fence, and copied from there (bulk_store). Who overwrites the
  * buffer, and the function's end, wait for the copy.
  * Rules: the stores stand in a loop, side by side, addresses and mask are a box of a tensor map. All goes on while the
- * program does: so nothing that comes behind loads from memory that the function may write, there are no atomics, and no
- * other store writes there, but for parts of one tile. The next round waits for memory, as it may write the same places.
- * Rings of three stages must have room beside the buffers.
+ * program does. So nothing that comes behind loads from memory that the function may write, there are no atomics, and
+ * no other store writes there, but for parts of one tile. The next round waits for memory, as it may write the same
+ * places. Rings of three stages must have room beside the buffers.
  * Why: a program that stays goes on with its next tile, whose copies are under way. Behind a program's last loop
  * nothing goes on meanwhile: there products are as fast without, and attention was slower (docs/lab/matmul.md).
  */

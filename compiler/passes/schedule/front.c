@@ -56,6 +56,34 @@ Front front_next(const Rotation *r, Builder *b, const Front *at, ValueMap *map) 
     return next;
 }
 
+/* ---- Boxes ------------------------------------------------------------------------------------------------------- */
+
+/* Where the box begins along dimension i, with the loop's values as `map` has them. */
+static Value *place_of(const Rotation *r, Builder *b, const PrefetchCopy *c, uint32_t i, ValueMap *map) {
+    const BoxDim *d = &c->box->dims[i];
+    Value *terms[COUNT(d->terms)];
+    for (uint32_t k = 0; k < d->num_terms; k++) terms[k] = front_value(r, b, d->terms[k].v, map);
+    Value *when = c->box->when && i == 0 ? front_value(r, b, c->box->when, map) : NULL;
+    return box_place(b, d, i ? 1 : box_unit(r->f, c->buffer), terms, when);
+}
+
+void front_copy(const Rotation *r, Builder *b, const PrefetchCopy *c, Value *stage, const Front *front, ValueMap *map,
+                bool is_begin) {
+    Attr attr = {.buffer = c->buffer, .map = c->load->attr.map - 1, .is_begin = is_begin, .is_prefetch = !is_begin};
+    Value *args[2 + MAP_DIMS] = {stage, front->issue};
+    Builder here = *b;
+    here.span = c->load->span;
+    if (!is_begin) attr.ahead = r->plan->distance;
+    for (uint32_t i = 0; i < c->box->rank; i++) args[2 + i] = place_of(r, &here, c, i, map);
+    if (r->plan->outer && !is_begin) {
+        ValueMap next = across_map(r, &here, front);
+        attr.is_across = true;
+        for (uint32_t i = 0; i < c->box->rank; i++)
+            args[2 + i] = build3(&here, OP_SELECT, front->more, args[2 + i], place_of(r, &here, c, i, &next));
+    }
+    op_build(&here, OP_BULKLOAD, args, 2 + c->box->rank, attr, (Type){0});
+}
+
 /* ---- Stages ------------------------------------------------------------------------------------------------------ */
 
 Value *next_slot(Builder *b, Value *slot, uint32_t slots) {

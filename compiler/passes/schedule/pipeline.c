@@ -87,39 +87,11 @@ static void build_order(Builder *b, OpKind k, uint32_t pending) {
     op_build(b, k, NULL, 0, (Attr){.pending = k == OP_COPYWAIT ? pending : 0}, (Type){0});
 }
 
-/* Where the box begins along dimension i, with the loop's values as `map` has them. */
-static Value *place_of(const Rotation *r, Builder *b, const PrefetchCopy *c, uint32_t i, ValueMap *map) {
-    const BoxDim *d = &c->box->dims[i];
-    Value *terms[COUNT(d->terms)];
-    for (uint32_t k = 0; k < d->num_terms; k++) terms[k] = front_value(r, b, d->terms[k].v, map);
-    Value *when = c->box->when && i == 0 ? front_value(r, b, c->box->when, map) : NULL;
-    return box_place(b, d, i ? 1 : box_unit(r->f, c->buffer), terms, when);
-}
-
-/* One thread's, of the boxes that begin at the front's places. Beyond the loop's last round those are of the next one's
- * first rounds, if copies go on there. */
-static void bulk_copy(const Rotation *r, Builder *b, const PrefetchCopy *c, Value *stage, const Front *front,
-                      ValueMap *map, bool is_begin) {
-    Attr attr = {.buffer = c->buffer, .map = c->load->attr.map - 1, .is_begin = is_begin, .is_prefetch = !is_begin};
-    Value *args[2 + MAP_DIMS] = {stage, front->issue};
-    Builder here = *b;
-    here.span = c->load->span;
-    if (!is_begin) attr.ahead = r->plan->distance;
-    for (uint32_t i = 0; i < c->box->rank; i++) args[2 + i] = place_of(r, &here, c, i, map);
-    if (r->plan->outer && !is_begin) {
-        ValueMap next = across_map(r, &here, front);
-        attr.is_across = true;
-        for (uint32_t i = 0; i < c->box->rank; i++)
-            args[2 + i] = build3(&here, OP_SELECT, front->more, args[2 + i], place_of(r, &here, c, i, &next));
-    }
-    op_build(&here, OP_BULKLOAD, args, 2 + c->box->rank, attr, (Type){0});
-}
-
 /* The copy of the front's round; of zeros where that does not run, and is read all the same. */
 static void prefetch_copy(const Rotation *r, Builder *b, const PrefetchCopy *c, Value *stage, const Front *front,
                           ValueMap *map, bool is_begin, bool is_read) {
     if (c->box) {
-        bulk_copy(r, b, c, stage, front, map, is_begin);
+        front_copy(r, b, c, stage, front, map, is_begin);
         return;
     }
     Attr attr = copy_attr(c);
@@ -355,7 +327,7 @@ static void bulk_copies_later(const Rotation *r, const Front *front, ValueMap *m
     Front at = *front;
     if (r->plan->outer) at.issue = build2(&b, OP_OR, at.more, r->across.follows);
     for (uint32_t i = 0; i < r->plan->num_copies; i++)
-        if (r->plan->copies[i].box) bulk_copy(r, &b, &r->plan->copies[i], to, &at, map, false);
+        if (r->plan->copies[i].box) front_copy(r, &b, &r->plan->copies[i], to, &at, map, false);
 }
 
 /* All meet in front of the first reader, or did so in the round before: so this round's copies are there, and nobody

@@ -121,6 +121,10 @@ ValueMap front_map(const Rotation *r, const Front *at); /* what the loop's own v
 /* v in the front's round: the ops that make it, once more. */
 Value *front_value(const Rotation *r, Builder *b, Value *v, ValueMap *map);
 Front front_next(const Rotation *r, Builder *b, const Front *at, ValueMap *map);
+/* One thread's bulk copy of the boxes that begin at the front's places. Beyond the loop's last round those are of the
+ * next time's first rounds, if copies go on there. */
+void front_copy(const Rotation *r, Builder *b, const PrefetchCopy *c, Value *stage, const Front *front, ValueMap *map,
+                bool is_begin);
 
 /* The stage behind one of so many, or before it; the phase of that one, another each time that stages begin anew. */
 Value *next_slot(Builder *b, Value *slot, uint32_t slots);

@@ -432,7 +432,7 @@ def products_can_fail(bench):
     text = example("matmul.dsl").decode()
     for right, wrong in (("(b, (K, N)", "(b, (K, N - 1)"), ("range(0, K, BK)", "range(0, K - 1, BK)"),
                          ("b_blocks.load((k, n)), acc,", "b_blocks.load((k, n)),"),
-                         ("columns < N).to(fp32)[None, :]", "columns < M).to(fp32)[:, None]"),
+                         ("load(bias + columns", "load(bias + columns // 2"),
                          ("load((m, n))", "load((m + 1, n))"), ("acc = maximum", "acc = minimum"),
                          ("a_blocks.load((m, k))", "a_blocks.load((m + 1, k))")):
         assert right in text, right

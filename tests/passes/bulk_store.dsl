@@ -11,6 +11,7 @@
 # RUN: fsc %s --kernel=f --arch=sm_90a --emit=simt -o - -D SECOND=1 --verify-each | FileCheck --check-prefix=NONE %s
 # RUN: fsc %s --kernel=f --arch=sm_90a --emit=simt -o - -D SECOND=2 --verify-each | FileCheck --check-prefix=NONE %s
 # RUN: fsc %s --kernel=f --arch=sm_90a --emit=simt -o - -D COUNTS=1 --verify-each | FileCheck --check-prefix=NONE %s
+# RUN: fsc %s --kernel=f --arch=sm_90a --emit=simt -o - -D ANY=1 --verify-each | FileCheck --check-prefix=NONE %s
 # RUN: fsc %s --kernel=f --arch=sm_90 --emit=simt -o - | FileCheck --check-prefix=NONE %s
 
 # CHECK-DAG: #[[C:b[0-9]+]] = #buffer<[128x128] fp16 at #l{{[0-9]+}} align 1024 offset 0>
@@ -65,10 +66,11 @@
 @kernel(grid=(4,), num_warps=4, num_stages=3)
 def f(c: *fp16, a: *const fp16, b: *const fp16, M: i32, N: i32, K: i32, d: *fp16, ends: *const i32,
       RELU: constexpr = 0, ENDS: constexpr = 0, ONCE: constexpr = 0, READS: constexpr = 0, SECOND: constexpr = 0,
-      COUNTS: constexpr = 0):
+      COUNTS: constexpr = 0, ANY: constexpr = 0):
     assume(K % 16 == 0)
     assume(N % 16 == 0)
-    a, b, c = multiple_of(a, 16), multiple_of(b, 16), multiple_of(c, 16)
+    b, c = multiple_of(b, 16), multiple_of(c, 16)
+    a = a if ANY else multiple_of(a, 16)
     rows = make_tensor_descriptor(a, (M, K), (K, 1), (128, 64))
     columns = make_tensor_descriptor(b, (N, K), (K, 1), (128, 64))
     out = make_tensor_descriptor(c, (M, N), (N, 1), (128, 128))

@@ -6,7 +6,8 @@
  * Rules: the stores stand in a loop, side by side, addresses and mask are a box of a tensor map. All goes on while the
  * program does. So nothing that comes behind loads from memory that the function may write, there are no atomics, and
  * no other store writes there, but for parts of one tile. The next round waits for memory, as it may write the same
- * places. Rings of three stages must have room beside the buffers.
+ * places. Operands come by bulk copies, too, in rings of three stages that have room beside the buffers: threads that
+ * copy for themselves want more.
  * Why: a program that stays goes on with its next tile, whose copies are under way. Behind a program's last loop
  * nothing goes on meanwhile: there products are as fast without, and attention was slower (docs/lab/matmul.md).
  */
@@ -30,7 +31,8 @@ typedef struct Stores {
     uint32_t n;
     uint64_t bytes;
     uint64_t operands; /* bytes of a round's, in the loop that has most */
-    bool others;       /* there are stores that stay as they are, atomics, or loads that these may change */
+    bool others;       /* there are stores that stay as they are, atomics, loads that these may change, or operands that
+                        * come by no bulk copies */
 } Stores;
 
 /* ---- What else there is ------------------------------------------------------------------------------------------ */
@@ -50,6 +52,35 @@ static bool is_const(const Func *f, const Op *load) {
     return param && f->params.at[param->index].is_const;
 }
 
+/* The number of a map for the access, and a buffer of such tiles: rows of the widest span that they have. 0: none. */
+static uint32_t find_map(const Stores *s, const Op *access, const Box *box, Type tile, Buffer *buffer) {
+    uint32_t major = (uint32_t)box->dims[0].axis, bytes = type_bytes(type_scalar(tile.dtype)), map = 0;
+    for (uint32_t span = SPAN; span >= 32 && !map; span /= 2) {
+        if (shape_size(tile.shape, major) * bytes < span) continue;
+        const Layout *places = layout_swizzled(s->f->layouts, tile.shape, major, 8 * bytes, span);
+        *buffer = (Buffer){.dtype = tile.dtype, .places = places, .align = ALIGN};
+        map = bulk_map(s->f, s->c, s->facts, access, box, buffer);
+    }
+    return map;
+}
+
+static bool is_copied(const Stores *s, const Op *load) {
+    Box box;
+    Buffer buffer;
+    return box_of(load, &box) && find_map(s, load, &box, load->results[0]->type, &buffer);
+}
+
+/* What a loop feeds its products with. */
+static void note_operands(Stores *s, const Op *loop) {
+    uint64_t bytes = 0;
+    for (const Op *op = loop->regions[0]->first; op; op = op->next) {
+        if (op->kind != OP_LOAD || op->results[0]->type.shape.rank != 2) continue;
+        bytes += bytes_of(op->results[0]->type);
+        s->others |= !is_copied(s, op);
+    }
+    if (bytes > s->operands) s->operands = bytes;
+}
+
 static void note_other(void *context, Op *op) {
     Stores *s = context;
     bool is_order = op->kind == OP_GDCLAUNCH || op->kind == OP_ASSERT || op->kind == OP_PRINT;
@@ -57,11 +88,7 @@ static void note_other(void *context, Op *op) {
     s->others |= is_order || (op_is_access(op->kind) && op->kind != OP_STORE && !is_load);
     s->others |= op->kind == OP_STORE && s->n == MOST_STORES;
     if (op->kind == OP_STORE && s->n < MOST_STORES) s->at[s->n++] = (Store){.op = op};
-    if (op->kind != OP_FOR || !loop_is_fed(s->f, op)) return;
-    uint64_t bytes = 0;
-    for (const Op *load = op->regions[0]->first; load; load = load->next)
-        if (load->kind == OP_LOAD && load->results[0]->type.shape.rank == 2) bytes += bytes_of(load->results[0]->type);
-    if (bytes > s->operands) s->operands = bytes;
+    if (op->kind == OP_FOR && loop_is_fed(s->f, op)) note_operands(s, op);
 }
 
 /* Do the rings beside the buffers keep stages enough to go on into the next tile? */
@@ -71,20 +98,6 @@ static bool has_room(const Stores *s) {
 }
 
 /* ---- One store --------------------------------------------------------------------------------------------------- */
-
-/* Rows of the widest span that the tile has. */
-static bool choose_buffer(Stores *s, Store *t) {
-    const Layout *l = t->tile->type.layout;
-    uint32_t major = (uint32_t)t->box.dims[0].axis, bytes = type_bytes(type_scalar(t->tile->type.dtype));
-    for (uint32_t span = SPAN; span >= 32; span /= 2) {
-        if (shape_size(l->shape, major) * bytes < span) continue;
-        const Layout *places = layout_swizzled(s->f->layouts, l->shape, major, 8 * bytes, span);
-        t->buffer = (Buffer){.dtype = t->tile->type.dtype, .places = places, .align = ALIGN};
-        t->map = bulk_map(s->f, s->c, s->facts, t->op, &t->box, &t->buffer);
-        if (t->map) return true;
-    }
-    return false;
-}
 
 static bool is_bulk(Stores *s, Store *t) {
     Op *op = t->op;
@@ -97,7 +110,8 @@ static bool is_bulk(Stores *s, Store *t) {
     t->tile = convert->args[0];
     if (convert_kind(t->tile->type.layout, convert->results[0]->type.layout) < CONVERT_SHARED) return false;
     s->bytes += bytes_of(t->tile->type);
-    return choose_buffer(s, t);
+    t->map = find_map(s, op, &t->box, t->tile->type, &t->buffer);
+    return t->map;
 }
 
 /* ---- Parts of one tile ------------------------------------------------------------------------------------------- */
@@ -160,9 +174,9 @@ static void replace(Stores *s, Store *t, uint32_t buffer) {
 void pass_bulk_store(Func *f, PassContext *c) {
     Stores s = {.f = f, .c = c};
     if (!func_has_bulk(f, c) || !block_multiplies(f->body)) return;
+    s.facts = facts_compute(f, c->scratch);
     func_walk(f, note_other, &s);
     if (!s.n || s.others) return;
-    s.facts = facts_compute(f, c->scratch);
     for (uint32_t i = 0; i < s.n; i++)
         if (s.at[i].op->parent != s.at[0].op->parent || !is_bulk(&s, &s.at[i])) return;
     if (!has_room(&s) || !all_apart(&s)) return;

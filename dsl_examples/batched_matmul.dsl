@@ -17,7 +17,8 @@
                        128 if ROOMY or BM >= 64 and cdiv(M, BM) * cdiv(N, 128) * batch * 2 > num_sms() * 3 else
                        64 if cdiv(M, BM) * cdiv(N, 64) * batch > num_sms() else 32)),
         BK=max(16, min(next_power_of_2(K), 64 if ROOMY else 8192 // max(BN, 32))),
-        STAYS=ROOMY and BM * BN > 16384 and cdiv(M, BM) * cdiv(N, BN) * batch > 2 * num_sms(),
+        STAYS=ROOMY and K % 8 == 0 and N % 8 == 0 and BM * BN > 16384 and
+        cdiv(M, BM) * cdiv(N, BN) * batch > 2 * num_sms(),
         num_warps=8 if ROOMY and BM * BN > 16384 else 4 if ROOMY and BM * BN == 16384 else 0,
         num_stages=4 if ROOMY else 0 if BN == 128 else 3 if BM == 64 else 4)
 def batched_matmul(c: *T[batch, M, N], a: *const T[batch, M, K], b: *const T[b_batch, K, N], batch: i32, b_batch: i32,

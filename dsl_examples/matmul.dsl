@@ -4,6 +4,7 @@
 # once, behind the epilogue. Descriptors make every M, N, K right: beyond K both operands are 0, which adds nothing.
 # STAYS: there is a program for each multiprocessor, which makes one tile behind the other. On Hopper the next tile's
 # first operands come while this one is stored. Else a program makes one tile.
+# WHOLE: rows begin at multiples of 16 bytes, as copies of whole blocks ask.
 # GROUP rows of tiles are taken column by column, so that programs that run at the same time share rows of a and columns
 # of b in the cache.
 # ROOMY: 16 bits, and shared memory for four stages of 128 x 256 x 64. Then tiles are that large if at least 70 % of
@@ -20,7 +21,8 @@
 @kernel(grid=(min(cdiv(M, BM) * cdiv(N, BN), num_sms()) if STAYS else cdiv(M, BM) * cdiv(N, BN),),
         ROOMY=T.primitive_bitwidth == 16 and max_shared() >= 192 * 1024 and
         cdiv(M, 128) * cdiv(N, 128) * 2 > num_sms() and (M <= 32 or M > 64 or cdiv(N, 128) > num_sms()),
-        LEAN=T.primitive_bitwidth == 16 and max_shared() >= 192 * 1024 and M > 32 and not ROOMY,
+        WHOLE=a_stride % 8 == 0 and b_stride % 8 == 0,
+        LEAN=T.primitive_bitwidth == 16 and max_shared() >= 192 * 1024 and M > 32 and not ROOMY and WHOLE,
         BM=max(16, min(next_power_of_2(M), 128 if ROOMY else 64 if LEAN else
                        256 if T.primitive_bitwidth == 16 and cdiv(M, 256) * cdiv(N, 128) * 5 >
                        cdiv(cdiv(M, 256) * cdiv(N, 128), num_sms()) * num_sms() * 4 else
@@ -35,7 +37,7 @@
                        64 if cdiv(M, BM) * cdiv(N, 64) > num_sms() else 32)),
         BK=max(16, min(next_power_of_2(K), 64 if ROOMY else 128 if LEAN and BN == 128 else 256 if LEAN else
                        8192 // max(BN, 32))),
-        STAYS=ROOMY and BM * BN > 16384 and cdiv(M, BM) * cdiv(N, BN) > 2 * num_sms(),
+        STAYS=ROOMY and WHOLE and BM * BN > 16384 and cdiv(M, BM) * cdiv(N, BN) > 2 * num_sms(),
         num_warps=8 if ROOMY and BM * BN > 16384 else 4 if ROOMY and BM * BN == 16384 else 0,
         num_stages=(4 if BN > 128 or cdiv(M, BM) * cdiv(N, BN) <= num_sms() else
                     2 if 2 * num_sms() < cdiv(M, BM) * cdiv(N, BN) <= 3 * num_sms() else 3) if ROOMY else
@@ -44,7 +46,7 @@ def matmul(c: *T[M:c_stride, N], a: *const T[M:a_stride, K], b: *const T[K:b_str
            residual: *const T[M:residual_stride, N], c_stride: i32, a_stride: i32, b_stride: i32, residual_stride: i32,
            M: i32, N: i32, K: i32, ACTIVATION: constexpr = "none", BM: constexpr = 64, BN: constexpr = 64,
            BK: constexpr = 32, GROUP: constexpr = 8, ROOMY: constexpr = False, LEAN: constexpr = False,
-           STAYS: constexpr = False, T: dtype = fp16):
+           WHOLE: constexpr = False, STAYS: constexpr = False, T: dtype = fp16):
     tiles_m, tiles_n = cdiv(M, BM), cdiv(N, BN)
     a_blocks = make_tensor_descriptor(a, (M, K), (a_stride, 1), (BM, BK))
     b_blocks = make_tensor_descriptor(b, (K, N), (b_stride, 1), (BK, BN))

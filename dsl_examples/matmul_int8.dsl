@@ -17,7 +17,7 @@
                        128 if ROOMY or BM >= 64 and cdiv(M, BM) * cdiv(N, 128) * 2 > num_sms() * 3 else
                        64 if cdiv(M, BM) * cdiv(N, 64) > num_sms() else 32)),
         BK=max(32, min(next_power_of_2(K), 128 if ROOMY else 16384 // max(BN, 32))),
-        STAYS=ROOMY and BM * BN > 16384 and cdiv(M, BM) * cdiv(N, BN) > 2 * num_sms(),
+        STAYS=ROOMY and K % 16 == 0 and BM * BN > 16384 and cdiv(M, BM) * cdiv(N, BN) > 2 * num_sms(),
         num_warps=8 if ROOMY and BM * BN >= 16384 else 0,
         num_stages=4 if ROOMY else 0 if BN == 128 else 3 if BM == 64 else 4)
 def matmul_int8(c: *T[M, N], x: *const i8[M, K], w: *const i8[N, K], x_scale: *const fp32[M], w_scale: *const fp32[N],

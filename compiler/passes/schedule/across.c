@@ -13,6 +13,8 @@
 #include "base/plant.h"
 #include "passes/schedule/pipeline.h"
 
+enum { MOST_VISITS = 256 /* of what places are made of in the loop */ };
+
 /* ---- The same rounds each time ----------------------------------------------------------------------------------- */
 
 static bool is_from(const Value *v, const Block *b) {
@@ -45,6 +47,7 @@ typedef struct Search {
     PrefetchPlan *plan;
     Attempts *seen;
     Op *outer;
+    uint32_t visits;
 } Search;
 
 /* A value of the outer loop's body, or from in front of it. */
@@ -66,6 +69,7 @@ static bool give_sources(Search *x, Value *v) {
     const Block *body = x->plan->loop->regions[0];
     if (!is_from(v, body)) return give(x, v);
     if (!v->def) return true; /* the loop's own, of which the front has the next */
+    if (++x->visits > MOST_VISITS) return false;
     for (uint32_t i = 0; i < v->def->nargs; i++)
         if (!give_sources(x, v->def->args[i])) return false;
     return true;

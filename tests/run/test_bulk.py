@@ -302,7 +302,7 @@ def stays(bench, dtype, result, sizes, programs, what, defines, stages=3):
 @case(dtype=["bf16"], k=[16, 64, 128, 208, 320], programs=[1, 3, 100], stages=[2, 4])
 def bulk_across(bench, dtype, k, programs, stages):
     """No round more than the copies are ahead, and many more; programs of one tile, of several, of none."""
-    stays(bench, dtype, dtype, (200, 180, k), programs, "load", dict(BM=64, BN=64), stages)
+    stays(bench, dtype, dtype, (200, 300, k), programs, "store", dict(BM=64, BN=128), stages)
 
 
 @tests("bulk.store", "bulk.commit", "bulk.wait")(

@@ -2,9 +2,9 @@
  *
  * In: a plan whose operands all come by bulk copies, in a loop within a loop. Out: the plan names the outer loop, and
  * what the copies' places take of its body; ops that say what these will be in the next round.
- * Rules: each round of the outer loop has the same rounds of this one. Places follow both loop variables alone, through
- * pure ops. No other loop in there multiplies what it loads. Nothing writes what is loaded, which bulk copies ask for
- * anyway (bulk.c).
+ * Rules: each round of the outer loop has bulk stores, and the same rounds of this one. Places follow both loop
+ * variables alone, through pure ops. No other loop in there multiplies what it loads. Nothing writes what is loaded,
+ * which bulk copies ask for anyway (bulk.c).
  * Method: behind the loop's last round, copies are for the first rounds of the next time, as many as they are ahead. So
  * where the loop has fewer rounds, each time begins its own. The next time's places are made once, in front of the
  * loop, of which each copy chooses some: a round's copies hold up its products.
@@ -39,6 +39,16 @@ static void count_fed(const Block *b, uint32_t *n) {
         *n += op->kind == OP_FOR && block_multiplies(op->regions[0]);
         for (uint32_t r = 0; r < op->nregions; r++) count_fed(op->regions[r], n);
     }
+}
+
+/* Does a round end with bulk stores, beside which the next one's first copies may come? */
+static bool stores(const Block *b) {
+    bool found = false;
+    for (const Op *op = b->first; op && !found; op = op->next) {
+        found = op->kind == OP_BULKSTORE;
+        for (uint32_t r = 0; r < op->nregions && !found; r++) found = stores(op->regions[r]);
+    }
+    return found;
 }
 
 /* ---- What places take of the outer loop -------------------------------------------------------------------------- */
@@ -89,7 +99,8 @@ void across_plan(const Facts *facts, Attempts *seen, PrefetchPlan *plan) {
     if (!x.outer || x.outer->kind != OP_FOR) return;
     count_fed(x.outer->regions[0], &fed);
     bool counts = fact_of(facts, plan->loop->args[0])->lo >= 0 && plan->direction > 0 && !plan->copies_carry;
-    bool goes = plan->is_bulk && fed == 1 && counts && has_same_rounds(x.outer, plan->loop);
+    bool goes = plan->is_bulk && fed == 1 && counts && stores(x.outer->regions[0]);
+    goes = goes && has_same_rounds(x.outer, plan->loop);
     for (uint32_t i = 0; i < plan->num_copies && goes; i++)
         goes = plan->copies[i].box && give_places(&x, plan->copies[i].box);
     if (!goes) return;

@@ -155,7 +155,7 @@ def g(c: *fp16, a: *fp16, M: i32, K: i32, shift: i32, BELOW: constexpr = 0, WRIT
 # NESTED: for {{.*}} carry (%[[STAGE:[0-9]+]] = %{{[0-9]+}}, %[[PHASE:[0-9]+]] = %{{[0-9]+}})
 # NESTED: bulk_load %[[STAGE]], {{.*}} begin}
 # NESTED: for {{.*}} = %[[STAGE]], {{.*}} = %[[PHASE]])
-# NESTED: bulk_load {{.*}} prefetch, ahead = 2}
+# NESTED: bulk_load {{.*}} prefetch, across, ahead = 2}
 @kernel(grid=(4,), num_warps=4, num_stages=3)
 def nested(c: *fp16, a: *const fp16, K: i32):
     assume(K % 16 == 0)

@@ -2,7 +2,7 @@
  *
  * In: a plan whose operands all come by bulk copies, in a loop within a loop. Out: the plan names the outer loop, and
  * what the copies' places take of its body; ops that say what these will be in the next round.
- * Rules: each round of the outer loop has bulk stores, and the same rounds of this one. Places follow both loop
+ * Rules: the outer loop goes over tiles, and each of its rounds has the same rounds of this one. Places follow both loop
  * variables alone, through pure ops. No other loop in there multiplies what it loads. Nothing writes what is loaded,
  * which bulk copies ask for anyway (bulk.c).
  * Method: behind the loop's last round, copies are for the first rounds of the next time, as many as they are ahead. So
@@ -41,14 +41,21 @@ static void count_fed(const Block *b, uint32_t *n) {
     }
 }
 
-/* Does a round end with bulk stores, beside which the next one's first copies may come? */
-static bool stores(const Block *b) {
+static bool has_bulk_stores(const Block *b) {
     bool found = false;
     for (const Op *op = b->first; op && !found; op = op->next) {
         found = op->kind == OP_BULKSTORE;
-        for (uint32_t r = 0; r < op->nregions && !found; r++) found = stores(op->regions[r]);
+        for (uint32_t r = 0; r < op->nregions && !found; r++) found = has_bulk_stores(op->regions[r]);
     }
     return found;
+}
+
+/* From the program's number on, or with bulk stores: elsewhere there are few rounds, and copies ahead cost each of the
+ * loop's a few instructions. */
+static bool goes_over_tiles(const Op *outer) {
+    const Value *lo = outer->args[0];
+    if (lo->def && lo->def->kind == OP_SEXT) lo = lo->def->args[0];
+    return (lo->def && lo->def->kind == OP_PID) || has_bulk_stores(outer->regions[0]);
 }
 
 /* ---- What places take of the outer loop -------------------------------------------------------------------------- */
@@ -99,7 +106,7 @@ void across_plan(const Facts *facts, Attempts *seen, PrefetchPlan *plan) {
     if (!x.outer || x.outer->kind != OP_FOR) return;
     count_fed(x.outer->regions[0], &fed);
     bool counts = fact_of(facts, plan->loop->args[0])->lo >= 0 && plan->direction > 0 && !plan->copies_carry;
-    bool goes = plan->is_bulk && fed == 1 && counts && stores(x.outer->regions[0]);
+    bool goes = plan->is_bulk && fed == 1 && counts && goes_over_tiles(x.outer);
     goes = goes && has_same_rounds(x.outer, plan->loop);
     for (uint32_t i = 0; i < plan->num_copies && goes; i++)
         goes = plan->copies[i].box && give_places(&x, plan->copies[i].box);

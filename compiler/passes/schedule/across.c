@@ -2,9 +2,9 @@
  *
  * In: a plan whose operands all come by bulk copies, in a loop within a loop. Out: the plan names the outer loop, and
  * what the copies' places take of its body; ops that say what these will be in the next round.
- * Rules: the outer loop goes over tiles, and each of its rounds has the same rounds of this one. Places follow both loop
- * variables alone, through pure ops. No other loop in there multiplies what it loads. Nothing writes what is loaded,
- * which bulk copies ask for anyway (bulk.c).
+ * Rules: the outer loop goes over tiles, and each of its rounds has the same rounds of this one. Places follow both
+ * loop variables alone, through pure ops. No other loop in there multiplies what it loads. Nothing writes what is
+ * loaded, which bulk copies ask for anyway (bulk.c).
  * Method: behind the loop's last round, copies are for the first rounds of the next time, as many as they are ahead. So
  * where the loop has fewer rounds, each time begins its own. The next time's places are made once, in front of the
  * loop, of which each copy chooses some: a round's copies hold up its products.

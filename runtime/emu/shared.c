@@ -25,6 +25,11 @@ static Touch touch_of(const Thread *t, SharedAccess how, int32_t site) {
                    .site = site};
 }
 
+/* Who reads the byte and was not waited for; NULL: nobody. */
+static const char *late_reader(const Block *in, uint64_t offset) {
+    return products_read(in, offset) ? "product" : stores_read(in, offset) ? "bulk store" : NULL;
+}
+
 /* `stored`: the bytes, where they are known; NULL for a load. */
 static void check_bytes(Thread *t, Block *in, uint64_t offset, uint32_t bytes, SharedAccess how,
                         const unsigned char *stored, int32_t site) {
@@ -45,18 +50,12 @@ static void check_bytes(Thread *t, Block *in, uint64_t offset, uint32_t bytes, S
                         is_store ? "writes" : "reads", (unsigned long long)(offset + i));
             return;
         }
-        if (is_store && products_read(in, offset + i)) {
+        const char *reader = is_store ? late_reader(in, offset + i) : NULL;
+        if (reader) {
             Spot spot = thread_spot(t, site, offset);
             finding_add(team->launch->findings, FINDING_SHARED_LATE, &spot,
-                        "writes byte %llu of shared memory, which a product still reads that was not waited for",
-                        (unsigned long long)(offset + i));
-            return;
-        }
-        if (is_store && stores_read(in, offset + i)) {
-            Spot spot = thread_spot(t, site, offset);
-            finding_add(team->launch->findings, FINDING_SHARED_LATE, &spot,
-                        "writes byte %llu of shared memory, which a bulk store still reads that was not waited for",
-                        (unsigned long long)(offset + i));
+                        "writes byte %llu of shared memory, which a %s still reads that was not waited for",
+                        (unsigned long long)(offset + i), reader);
             return;
         }
         Conflict c = cell_touch(cell, t, &now, is_store, false, &with);

@@ -173,6 +173,7 @@ bool value_is_param(const Value *v);
 Axes axes_own(void);
 /* Through conversions and other places in tile or threads; axes, if there are any, are those of what is below. */
 const Value *value_stripped(const Value *v, Axes *axes);
+const Value *value_unextended(const Value *v); /* what sext extends (fold.c), or v */
 void parts_add(Parts *p, const Value *v, Axes axes, int64_t scale);
 Parts parts_of(const Value *v); /* of one factor */
 /* The pointer parameter below, NULL where control flow hides it; the sum of what is added to it. */

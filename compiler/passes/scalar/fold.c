@@ -59,17 +59,18 @@ static bool fold_carried(Func *f, Op *loop) {
     return changed;
 }
 
-static const Value *unextended(const Value *v) {
+const Value *value_unextended(const Value *v) {
     return v->def && v->def->kind == OP_SEXT ? v->def->args[0] : v;
 }
 
 /* From a program's number to the next one, which does not wrap, in steps of 1 and more. */
 static bool runs_once(const Op *op) {
-    const Value *lo = unextended(op->args[0]), *hi = unextended(op->args[1]), *step = unextended(op->args[2]);
+    const Value *lo = value_unextended(op->args[0]), *hi = value_unextended(op->args[1]),
+                *step = value_unextended(op->args[2]);
     int64_t n = 0, one = 0;
     bool is_step = (value_const(step, &n) && n > 0) || (step->def && step->def->kind == OP_NPROG);
     if (!is_step || !lo->def || lo->def->kind != OP_PID || !hi->def || hi->def->kind != OP_ADD) return false;
-    const Op *from = unextended(hi->def->args[0])->def;
+    const Op *from = value_unextended(hi->def->args[0])->def;
     bool is_own = from && from->kind == OP_PID && from->attr.axis == lo->def->attr.axis;
     return is_own && value_const(hi->def->args[1], &one) && one == 1;
 }

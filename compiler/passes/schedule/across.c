@@ -53,8 +53,7 @@ static bool has_bulk_stores(const Block *b) {
 /* From the program's number on, or with bulk stores: elsewhere there are few rounds, and copies ahead cost each of the
  * loop's a few instructions. */
 static bool goes_over_tiles(const Op *outer) {
-    const Value *lo = outer->args[0];
-    if (lo->def && lo->def->kind == OP_SEXT) lo = lo->def->args[0];
+    const Value *lo = value_unextended(outer->args[0]);
     return (lo->def && lo->def->kind == OP_PID) || has_bulk_stores(outer->regions[0]);
 }
 

@@ -101,6 +101,8 @@ Op *op_clone(Builder *b, const Op *op, ValueMap *map);
 /* A constant (scalar or tile of one value)? Its bits. Looks through splat. */
 bool value_const(const Value *v, int64_t *bits);
 bool value_const_float(const Value *v, double *x);
+/* v without the ops that repeat it along the axis (shape.c). */
+Value *value_row(Value *v, uint32_t axis);
 bool value_is_tile(const Value *v);
 const Block *value_block(const Value *v); /* that defines it */
 bool op_is_loop(const Op *op);

@@ -246,3 +246,12 @@ Value *build_slice(Builder *b, Value *v, Value *at, uint32_t axis, uint32_t size
     t.shape.log2[axis] = (uint8_t)size_log2;
     return op_build(b, OP_SLICE, (Value *[]){v, at}, 2, (Attr){.axis = axis}, t)->results[0];
 }
+
+Value *value_row(Value *v, uint32_t axis) {
+    while (v->def) {
+        OpKind k = v->def->kind;
+        if (k != OP_SPLAT && k != OP_BROADCAST && !(k == OP_EXPAND && v->def->attr.axis == axis)) break;
+        v = v->def->args[0];
+    }
+    return v;
+}

@@ -11,15 +11,6 @@
 
 #include <math.h>
 
-Value *value_row(Value *v, uint32_t axis) {
-    while (v->def) {
-        OpKind k = v->def->kind;
-        if (k != OP_SPLAT && k != OP_BROADCAST && !(k == OP_EXPAND && v->def->attr.axis == axis)) break;
-        v = v->def->args[0];
-    }
-    return v;
-}
-
 static Value *row_of(const SoftmaxMatch *p, Value *v) {
     return value_row(v, p->axis);
 }

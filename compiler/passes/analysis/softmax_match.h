@@ -38,8 +38,6 @@ bool softmax_shorten(const SoftmaxMatch *p, Op *e);
  * such. What the test says of infinities and NaN does not matter but for == -inf: then only -inf is replaced, and
  * *is_exact. */
 Value *softmax_guarded(const Op *op, bool *is_exact);
-/* v without the ops that repeat it along the axis. */
-Value *value_row(Value *v, uint32_t axis);
 
 /* ---- Of a part of the elements (online.c) ------------------------------------------------------------------------ */
 

@@ -51,7 +51,7 @@ def layernorm(y: *T[n_rows:y_stride, n_cols], mean: *fp32[n_rows], rstd: *fp32[n
             d, first, rest, r = statistics(v, is_begun & is_within, n_cols, eps)
             store(mean + row + beyond, first + rest)
             store(rstd + row + beyond, r)
-            store(y + beyond * y_stride + places, (d - rest) * r * w + b, mask=is_begun & is_within)
+            store(y + beyond * y_stride + places, (d * r - rest * r) * w + b, mask=is_begun & is_within)
     else:
         cols = arange(0, BLOCK)
         mask = cols < n_cols
@@ -61,7 +61,7 @@ def layernorm(y: *T[n_rows:y_stride, n_cols], mean: *fp32[n_rows], rstd: *fp32[n
         store(rstd + row, r)
         w = load(weight + cols, mask=mask).to(fp32)
         b = load(bias + cols, mask=mask).to(fp32)
-        store(y + row * y_stride + cols, (d - rest) * r * w + b, mask=mask)
+        store(y + row * y_stride + cols, (d * r - rest * r) * w + b, mask=mask)
 
 # test: x=random:0:fp32[5,300] weight=random:1:fp32[300] bias=random:2:fp32[300] eps=1e-5
 # expect mean: mean(x, axis=1)

@@ -15,7 +15,7 @@
 # RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=16384 -O0 --arch=sm_90 --emit=simt -o - \
 # RUN:   | FileCheck %s --check-prefix=NOT
 # RUN: fsc %s --kernel=pair -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
-# RUN: fsc %s --kernel=centred -T T=fp16 --arch=sm_90 --verify-each --emit=simt -o - \
+# RUN: fsc %s --kernel=centred -T T=fp16 --arch=sm_90 --passes=-welford --verify-each --emit=simt -o - \
 # RUN:   | FileCheck %s --check-prefix=CENTRED
 # RUN: fsc %s --kernel=divided -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=ONCE
 # RUN: fsc %s --kernel=looped -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT

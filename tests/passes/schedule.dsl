@@ -1,8 +1,8 @@
 # When and how a thread makes the registers of a tile stands in the IR, and each pass that says so can be left out.
-# RUN: fsc %s --kernel=norm --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s
-# RUN: fsc %s --kernel=norm --arch=sm_90 --passes=-defer --emit=simt -o - | FileCheck %s --check-prefix=DEFER
-# RUN: fsc %s --kernel=norm --arch=sm_90 --passes=-sink,-defer --emit=simt -o - | FileCheck %s --check-prefix=SINK
-# RUN: fsc %s --kernel=norm --arch=sm_90 --passes=-pair,-versions --emit=simt -o - | FileCheck %s --check-prefix=ALONE
+# RUN: fsc %s --kernel=norm --arch=sm_90 --passes=-welford --verify-each --emit=simt -o - | FileCheck %s
+# RUN: fsc %s --kernel=norm --arch=sm_90 --passes=-welford,-defer --emit=simt -o - | FileCheck %s --check-prefix=DEFER
+# RUN: fsc %s --kernel=norm --arch=sm_90 --passes=-welford,-sink,-defer --emit=simt -o - | FileCheck %s --check-prefix=SINK
+# RUN: fsc %s --kernel=norm --arch=sm_90 --passes=-welford,-pair,-versions --emit=simt -o - | FileCheck %s --check-prefix=ALONE
 # RUN: fsc %s --kernel=norm --arch=sm_90 -O0 --emit=simt -o - | FileCheck %s --check-prefix=SINK
 # Of rows that fit, what only stores take.
 # RUN: fsc %s --kernel=shares --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=SHARES
@@ -17,9 +17,9 @@
 # RUN: fsc %s --kernel=largest --signature "*fp32:16, *fp16:16" --arch=sm_80 --passes=-packed_max --emit=simt -o - \
 # RUN:   | FileCheck %s --check-prefix=PLAIN
 # Weights that a reduction takes, too, or that may be written, are loaded at their place.
-# RUN: fsc %s --kernel=norm --arch=sm_90 -D OWN=1 --emit=simt -o - | FileCheck %s --check-prefix=DEFER
+# RUN: fsc %s --kernel=norm --arch=sm_90 --passes=-welford -D OWN=1 --emit=simt -o - | FileCheck %s --check-prefix=DEFER
 # RUN: sed 's/w: [*]const/w: */' %s > %t.dsl
-# RUN: fsc %t.dsl --kernel=norm --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=DEFER
+# RUN: fsc %t.dsl --kernel=norm --arch=sm_90 --passes=-welford --emit=simt -o - | FileCheck %s --check-prefix=DEFER
 
 # CHECK: [[X:%.*]] = load {{.*}}, rotated, versioned, when = needed}
 # CHECK: fpext [[X]] {when = needed}

@@ -234,8 +234,8 @@ def norms_far_mean(bench, file, n):
 def plain_mean(file):
     """layernorm.dsl without its second step, as most are written: it must not pass norms_far_mean."""
     source = example(file).decode()
-    assert "- rest * rest" in source and "(d - rest)" in source
-    return source.replace("- rest * rest", "").replace("(d - rest)", "d")
+    assert "- rest * rest" in source and "(d * r - rest * r)" in source
+    return source.replace("- rest * rest", "").replace("(d * r - rest * r)", "d * r")
 
 
 @case()

@@ -114,6 +114,9 @@ Crossing crossing_plan(Func *f, const Layout *l, uint32_t axis, bool is_pair);
  * blocks of so many warps and more. */
 enum { RESIDENT_THREADS = 1280, RESIDENT_WARPS = 8 };
 
+/* Words of a deferred load in a thread, at least: of little tiles ptxas loads and uses one vector after the other. */
+enum { DEFERRED_WORDS = 16 };
+
 /* ---- What a program holds (distribute.c) ------------------------------------------------------------------------- */
 
 /* How many lanes a program of its tiles wants: a warp's where it is one, or more than one. */

@@ -1,8 +1,15 @@
 # A load that stands behind a reduction over warps and does not need it is issued before it, with what makes its
 # address; behind a store only through a const pointer. One that waits for the reduction stays, and so does one that
-# would cost registers. So do weights of rows that may begin anywhere: they are loaded where they are stored from.
+# would cost registers. Weights are loaded where they are stored from, but for one weight whose row waits for a cluster,
+# where two blocks of so many registers fit. So are those of rows that may begin anywhere.
+# RUN: fsc %s --kernel=weight --signature "*fp32:16, *fp32:16, *fp32:16, *fp32:16" -D N=16384 --num-warps=8 \
+# RUN:   --num-ctas=2 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=MOVED
+# RUN: fsc %s --kernel=weight --signature "*fp32:16, *fp32:16, *fp32:16, *fp32:16" -D N=32768 --num-warps=16 \
+# RUN:   --num-ctas=2 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=KEPT
+# RUN: fsc %s --kernel=both --signature "*fp32:16, *fp32:16, *fp32:16, *fp32:16" -D N=16384 --num-warps=8 \
+# RUN:   --num-ctas=2 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=KEPT
 # RUN: fsc %s --kernel=weight --signature "*fp32:16, *fp32:16, *fp32:16, *fp32:16" --num-warps=2 --emit=simt -o - \
-# RUN:   | FileCheck %s --check-prefix=MOVED
+# RUN:   | FileCheck %s --check-prefix=KEPT
 # RUN: fsc %s --kernel=weight --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=KEPT
 # RUN: fsc %s --kernel=weight --num-warps=2 --emit=simt --passes=-hoist -o - | FileCheck %s --check-prefix=KEPT
 # RUN: fsc %s --kernel=pair --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=MOVED
@@ -34,6 +41,15 @@ def weight(y: *fp32, s: *fp32, x: *fp32, weight: *const fp32, N: constexpr = 204
     store(s, r)
     w = load(weight + i)
     store(y + i, v * r * w)
+
+@kernel
+def both(y: *fp32, bias: *const fp32, x: *fp32, weight: *const fp32, N: constexpr = 2048):
+    i = arange(0, N)
+    v = load(x + i)
+    r = sum(v * v, axis=0)
+    w = load(weight + i)
+    b = load(bias + i)
+    store(y + i, v * r * w + b)
 
 @kernel
 def pair(y: *fp32, s: *fp32, x: *fp32, b: *fp32, N: constexpr = 2048):

@@ -8,9 +8,6 @@
  */
 #include "passes/private.h"
 
-/* of the load in a thread: of little tiles ptxas loads and uses one vector after the other anyway */
-enum { LEAST_WORDS = 16 };
-
 typedef struct Defer {
     const Func *f;
     uint32_t *met; /* by op id: reductions that end before it, in its block */
@@ -33,7 +30,7 @@ static bool can_wait(const Defer *d, const Op *op) {
         return false;
     uint32_t vector = dtype_bits(v->type.dtype) << op->attr.mem.vec_log2;
     uint32_t words = layout_registers(v->type.layout) * dtype_bits(v->type.dtype) / 32;
-    return vector == 128 && words >= LEAST_WORDS && is_for_store(d, v, d->met[op->id]);
+    return vector == 128 && words >= DEFERRED_WORDS && is_for_store(d, v, d->met[op->id]);
 }
 
 static void mark(Op *op) {

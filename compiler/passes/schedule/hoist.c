@@ -4,9 +4,9 @@
  * their results stands before the first of them, with the pure ops that make its address. Its latency then overlaps the
  * row's. No op between may order memory; across a store only memory that nobody writes is loaded earlier.
  * Method: from the load backwards. The load moves if the values that are live beside it on the way are no more than
- * those that are live somewhere behind it: then it costs no register. Two kinds of loads stay. Small tiles: ptxas loads
- * and uses them vector by vector. Weights of rotated rows that may be misaligned otherwise: deferring them costs less
- * (defer.c).
+ * those that are live somewhere behind it: then it costs no register. Three kinds of loads stay. Small tiles: ptxas
+ * loads and uses them vector by vector. Weights of rotated rows that may be misaligned otherwise, and weights of rows
+ * that do not wait long: deferring them costs less (defer.c).
  */
 #include "passes/private.h"
 
@@ -14,11 +14,13 @@ enum {
     LEAST_WORDS = 32, /* of the load in a thread */
     MOST_WORDS = 64,  /* of all that lives beside it: with more,
                        * ptxas finds no room for addresses and takes a block's registers */
+    OTHER_WORDS = 16, /* of addresses and what else a thread has */
     MOST_OPS = 4096,  /* of a block */
 };
 
 typedef struct Hoist {
     Func *f;
+    const Target *target;
     uint32_t *place;  /* of an op of this block, by id; from 1 */
     uint32_t *stamp;  /* by id of an op: the last attempt that needed it */
     int64_t *live;    /* by place: words of a thread that live behind this op */
@@ -109,6 +111,21 @@ static Op *find_reduction(Hoist *h, const Op *load) {
     return found;
 }
 
+/* May it be deferred? Weights of a norm, say. */
+static bool is_weight(const Hoist *h, const Op *op) {
+    return op->kind == OP_LOAD && op_loads_constant(h->f, op) && words_of(op->results[0]) >= DEFERRED_WORDS;
+}
+
+/* A weight costs less where it is stored from, but that a cluster's blocks wait long for each other: then one weight
+ * has the time. Are there registers for two blocks with it? */
+static bool has_time(const Hoist *h, const Op *load, int64_t beside) {
+    const Func *f = h->f;
+    for (const Op *op = load->parent->first; op; op = op->next)
+        if (op != load && is_weight(h, op)) return false;
+    int64_t words = (beside + OTHER_WORDS) * f->num_warps * h->target->warp_threads;
+    return f->scope == SCOPE_CLUSTER && 2 * words <= h->target->registers_per_sm;
+}
+
 static void hoist_load(Hoist *h, Op *load) {
     int64_t words = words_of(load->results[0]);
     bool is_misaligned = load->attr.mem.is_rotated && load->attr.mem.align_log2 < 4 && op_loads_constant(h->f, load);
@@ -118,6 +135,7 @@ static void hoist_load(Hoist *h, Op *load) {
     uint32_t from = h->place[before->id], at = h->place[load->id];
     int64_t beside = most_live(h, from - 1, at - 1) + words;
     if (beside > MOST_WORDS || beside > most_live(h, at, h->count)) return;
+    if (is_weight(h, load) && !has_time(h, load, beside)) return;
     for (Op *op = before->next, *next; op != load; op = next) {
         next = op->next;
         if (h->stamp[op->id] == h->attempt) op_move_before(op, before);
@@ -142,6 +160,7 @@ static void hoist_block(Hoist *h, Block *b) {
 
 void pass_hoist(Func *f, PassContext *c) {
     Hoist h = {.f = f,
+               .target = c->target,
                .place = NEW_ARRAY(c->scratch, uint32_t, f->next_op),
                .stamp = NEW_ARRAY(c->scratch, uint32_t, f->next_op)};
     h.live = NEW_ARRAY(c->scratch, int64_t, f->next_op + 2);

@@ -51,7 +51,8 @@ enum { HALF_SECTOR = 16 /* bytes */ };
 
 /* A value keeps its layout where that is as good for memory; a few replicated elements are not worth a conversion, nor
  * is what a reduction left, written once. But where a thread's vector would be stored by pieces of less than 16 bytes,
- * every sector is written many times. */
+ * every sector is written many times. In a cluster that costs less than a conversion, which takes the whole tile's
+ * bytes of shared memory. */
 static const Layout *store_layout(Assign *s, const Op *op) {
     const Value *ptr = op->args[0], *value = op->args[1];
     uint32_t axis = vote_of(s->votes, op).axis;
@@ -60,7 +61,8 @@ static const Layout *store_layout(Assign *s, const Op *op) {
     if (!own || (is_left && replicates(own))) return anchor;
     uint32_t wanted = facts_vector(s->facts, ptr, axis, s->c->target->max_vector_bytes);
     uint32_t held = layout_vector(own, axis);
-    bool is_apart = is_left && held > wanted && type_bytes(type_scalar(value->type.dtype)) << wanted < HALF_SECTOR;
+    bool is_apart = is_left && held > wanted && type_bytes(type_scalar(value->type.dtype)) << wanted < HALF_SECTOR &&
+                    !own->bits[IN_CTA];
     bool along = held >= layout_vector(anchor, axis) || held >= wanted || (is_left && fills_lines(own, value, axis));
     uint32_t neighbour = own->bits[IN_LANE] ? own->basis[IN_LANE][0] : 0;
     bool coalesced = neighbour == 0 || (neighbour & shape_field(own->shape, axis)) == neighbour;

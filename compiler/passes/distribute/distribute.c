@@ -16,7 +16,10 @@ typedef enum Rows {
     ROWS_WIDE,   /* vectors of 32 bits and more; up to three, a weight at most among them */
     ROWS_NARROW, /* of less, and one row: it stays packed, so a thread holds more of it */
     ROWS_READ,   /* narrow, and no tile is stored: as many elements an instruction as can be */
+    ROWS_SUMMED, /* of ROWS_WIDE, and no tile is stored; of a little, one warp has all under way at once */
+    ROWS_SUMMED_ANY, /* so, of rows that begin anywhere */
     ROWS_SHARED, /* of 32 bits and more, over the blocks of a cluster */
+    ROWS_WEIGHED, /* so, with a weight */
     NUM_ROWS,
 } Rows;
 
@@ -28,14 +31,19 @@ static const struct {
     [ROWS_WIDE] = {{1 << 10, 1}, {8 << 10, 2}, {20 << 10, 4}, {128 << 10, 16}},
     [ROWS_NARROW] = {{2 << 10, 1}, {8 << 10, 2}, {32 << 10, 4}, {112 << 10, 8}, {128 << 10, 16}},
     [ROWS_READ] = {{4 << 10, 1}, {8 << 10, 2}, {20 << 10, 4}, {112 << 10, 8}, {128 << 10, 16}},
+    [ROWS_SUMMED] = {{5 << 9, 1}, {8 << 10, 2}, {20 << 10, 4}, {128 << 10, 16}},
+    [ROWS_SUMMED_ANY] = {{5 << 9, 1}, {8 << 10, 2}, {32 << 10, 4}, {64 << 10, 8}, {128 << 10, 16}},
     [ROWS_SHARED] = {{64 << 10, 8}, {128 << 10, 16}},
+    [ROWS_WEIGHED] = {{40 << 10, 8}, {128 << 10, 16}},
 };
 
-/* What a block holds of a tile in registers, beyond which a cluster shares it; of narrow ROWS_ANY the second, as more
- * blocks have more in flight. A block of a cluster holds FULL_BYTES of ROWS_NARROW, 112 elements in each thread of 8
- * warps, and SHARED_BYTES of a row that is only read. A row of ROWS_SHARED has SHARED_BLOCKS at least, more where they
- * would hold more than SHARED_BYTES, of several rows half as much: several blocks share a multiprocessor, and some load
- * while others wait. SPREAD_BYTES: where there are no more programs than multiprocessors.
+/* What a block holds of a tile in registers, beyond which a cluster shares it: BLOCK_BYTES. Of narrow ROWS_ANY it is
+ * NARROW_BYTES, or SEVERAL_BYTES where several rows are loaded, as more blocks have more in flight. A block of a
+ * cluster holds FULL_BYTES of ROWS_NARROW, 112 elements in each thread of 8 warps, and SHARED_BYTES of a row that is
+ * only read.
+ * A stored row of 32 bits is shared beyond ALONE_BYTES already, with half of SHARED_BYTES in a block: several blocks
+ * share a multiprocessor, and some load while others wait. If it begins anywhere and wants more than SHARED_BLOCKS, it
+ * has SHARED_BYTES in a block. SPREAD_BYTES: where there are no more programs than multiprocessors.
  * MOST_EACH: elements of 4 bytes in one thread, where the source says how many warps there are; of more than 512
  * threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is strip-mined, since a loop needs registers
  * itself; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole chunks, and
@@ -48,8 +56,10 @@ static const struct {
  * first cache busy. */
 enum {
     BLOCK_BYTES = 1 << 17,
-    BLOCK_BYTES_NARROW = 1 << 16,
+    NARROW_BYTES = 84 << 10,
+    SEVERAL_BYTES = 1 << 16,
     FULL_BYTES = 112 << 10,
+    ALONE_BYTES = 40 << 10,
     SHARED_BLOCKS = 8,
     SHARED_BYTES = 1 << 16,
     SPREAD_BYTES = 1 << 15,
@@ -172,7 +182,7 @@ static Rows rows_of(const Access *a, const PassContext *c, uint32_t bytes) {
     bool is_wide = bytes >= 4,
          is_light = is_wide ? a->loads + a->weights <= 3 && a->weights <= 1 : a->loads + a->weights == 1;
     if (!a->is_row || a->bytes < c->target->max_vector_bytes || !is_light || c->few_programs) return ROWS_ANY;
-    if (is_wide && a->is_rotated && !a->is_stored) return ROWS_ANY;
+    if (is_wide && !a->is_stored) return a->is_rotated ? ROWS_SUMMED_ANY : ROWS_SUMMED;
     return is_wide ? ROWS_WIDE : a->is_stored ? ROWS_NARROW : ROWS_READ;
 }
 
@@ -212,27 +222,31 @@ static uint64_t block_bytes(const Func *f, const PassContext *c, uint32_t most) 
     return held && held < most ? held : most;
 }
 
-static uint32_t share_blocks(Func *f, uint64_t size, uint64_t held, uint32_t least, const PassContext *c) {
-    uint32_t most = most_blocks(f, c), blocks = least < most ? least : most;
-    while (blocks < most && size / blocks > held) blocks *= 2;
-    return blocks;
-}
-
 /* Weights come late and take few registers; of more than two nobody has measured it. */
 static bool is_shared_row(const Access *a) {
     return a->is_row && a->weights <= 2;
 }
 
+static uint32_t share_blocks(Func *f, uint64_t size, uint64_t held, const PassContext *c) {
+    uint32_t most = most_blocks(f, c), blocks = 1;
+    while (blocks < most && size / blocks > held) blocks *= 2;
+    return blocks;
+}
+
 static uint32_t choose_blocks(Func *f, const Access *a, Rows rows, uint64_t size, bool is_narrow,
                               const PassContext *c) {
-    uint64_t held = block_bytes(f, c, is_narrow && rows == ROWS_ANY ? BLOCK_BYTES_NARROW : BLOCK_BYTES);
+    bool is_any = is_narrow && rows == ROWS_ANY;
+    uint64_t held = block_bytes(f, c, !is_any ? BLOCK_BYTES : a->loads > 1 ? SEVERAL_BYTES : NARROW_BYTES);
     if (c->few_programs && held > SPREAD_BYTES) held = SPREAD_BYTES;
+    bool is_free = !f->num_warps && !c->few_programs;
+    if (!is_narrow && is_free && a->is_stored && is_shared_row(a) && size > ALONE_BYTES) {
+        bool is_long = size > SHARED_BLOCKS * SHARED_BYTES / 2;
+        return share_blocks(f, size, is_long && a->is_rotated ? SHARED_BYTES : SHARED_BYTES / 2, c);
+    }
     if (size <= held) return 1;
-    if (f->num_warps || c->few_programs) return share_blocks(f, size, held, 1, c);
-    if (a->is_row && !a->is_stored) return share_blocks(f, size, SHARED_BYTES, 1, c);
-    if (!is_narrow && is_shared_row(a))
-        return share_blocks(f, size, a->loads > 1 ? SHARED_BYTES / 2 : SHARED_BYTES, SHARED_BLOCKS, c);
-    return share_blocks(f, size, rows == ROWS_ANY ? held : FULL_BYTES, 1, c);
+    if (!is_free) return share_blocks(f, size, held, c);
+    if (a->is_row && !a->is_stored) return share_blocks(f, size, SHARED_BYTES, c);
+    return share_blocks(f, size, rows == ROWS_ANY ? held : FULL_BYTES, c);
 }
 
 static Largest find_largest(Func *f, const Facts *facts) {
@@ -320,7 +334,10 @@ void distribute_program(Func *f, const Facts *facts, const PassContext *c) {
     uint64_t share = size / f->blocks_per_program * (c->few_programs ? 2 : 1); /* few programs: shorter threads */
     /* more than 16 warps would have too few registers */
     if (c->few_programs && share > BLOCK_BYTES && size / f->blocks_per_program <= BLOCK_BYTES) share = BLOCK_BYTES;
-    if (f->scope == SCOPE_CLUSTER && is_shared_row(&a) && l.bytes >= 4 && !c->few_programs) rows = ROWS_SHARED;
+    if (f->scope == SCOPE_CLUSTER && is_shared_row(&a) && !c->few_programs) {
+        if (l.bytes >= 4) rows = a.weights == 1 && !a.is_rotated ? ROWS_WEIGHED : ROWS_SHARED;
+        else if (rows == ROWS_ANY && a.loads == 1) rows = ROWS_NARROW;
+    }
     if (f->num_warps == 0) f->num_warps = choose_warps(rows, share, l.flipped / (c->target->warp_threads * SORTED));
     f->resident = wanted_threads(f, &a, c);
 }

@@ -14,13 +14,10 @@ uint64_t live_elements(Func *f, const Facts *facts, Shape shape);
 
 /* ---- Rows that begin anywhere (rotate.c) ------------------------------------------------------------------------- */
 
-enum {
-    LEAST_ROTATED =
-        2048 /* places of a tile: shorter rows lose more by the rotation than they win (docs/lab/row-starts.md) */
-};
-
+/* Places of a tile that is rotated, at least: shorter rows lose more than they win (docs/lab/row-starts.md). */
+uint32_t rotation_least(Func *f);
 /* An access of a row that such a rotation would give whole vectors. */
-bool row_may_rotate(const Facts *facts, const Op *op, const Target *t);
+bool row_may_rotate(const Facts *facts, const Op *op, const Target *t, uint32_t least);
 /* Rotates the places of tiles, where a row's alignment is not known and that is sound: their accesses have is_rotated,
  * vec_log2, align_log2 and mask_kind. False: nothing changed. Before layouts. */
 bool rotate_rows(Func *f, const Facts *facts, const PassContext *c);

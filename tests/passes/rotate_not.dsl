@@ -1,8 +1,12 @@
 # Where places mean something, or vectors are aligned as it is, nothing is rotated: a scan, a second axis, too short a
-# row, a multiple of 16. A loop over whole tiles of a row is.
+# row, a multiple of 16. A loop over whole tiles of a row is. So are rows of 1024 places that outweigh their weights:
+# two to one of 32 bits, four to one of 16.
 # RUN: fsc %s --kernel scans --emit=simt -o - | FileCheck %s
 # RUN: fsc %s --kernel rank2 --emit=simt -o - | FileCheck %s
 # RUN: fsc %s --kernel small --emit=simt -o - | FileCheck %s
+# RUN: fsc %s --kernel weighed -T T=bf16 --emit=simt -o - | FileCheck %s
+# RUN: fsc %s --kernel weighed --emit=simt -o - | FileCheck %s --check-prefix=WEIGHED
+# WEIGHED: load {{.*}}, rotated
 # RUN: fsc %s --kernel aligned --emit=simt -o - --signature "*fp32:16, *fp32:16, i32:16" | FileCheck %s
 # RUN: fsc %s --kernel aligned --emit=simt -o - -O0 | FileCheck %s
 # RUN: fsc %s --kernel aligned --emit=simt -o - | FileCheck %s --check-prefix=ROTATED
@@ -27,8 +31,14 @@ def rank2(y: *fp32, x: *fp32, n: i32):
 
 @kernel(grid=(1,))
 def small(y: *fp32, x: *fp32, n: i32):
-    i = arange(0, 1024)
+    i = arange(0, 512)
     store(y + n + i, load(x + n + i))
+
+@kernel(grid=(1,))
+def weighed(y: *T, x: *T, w: *const T, b: *const T, n: i32, T: dtype = fp32):
+    i = arange(0, 1024)
+    store(y + n + i, load(x + n + i) * load(w + i))
+    store(y + n + n + i, load(x + n + n + i) * load(b + i))
 
 @kernel(grid=(1,))
 def aligned(y: *fp32, x: *fp32, n: i32):

@@ -52,11 +52,11 @@ def adds(y: *fp32, x: *fp32):
 # TURNS: store {{.*}} {align = 4}
 @kernel(grid=(1,), num_warps=4)
 def turns(y: *fp32, x: *fp32, n: i32):
-    c = arange(0, 1024)
+    c = arange(0, 512)
     x = multiple_of(x, 16)
-    s = zeros((1024,), fp32)
+    s = zeros((512,), fp32)
     for k in range(0, n):
-        s += load(x + k * 1024 + c)
+        s += load(x + k * 512 + c)
     store(y + n + c, s)
 
 # Scattered addresses cost the same in any layout.

@@ -11,8 +11,14 @@
  */
 #include "passes/private.h"
 
+/* LEAST_PLACES, or LEAST_WEIGHED of rows beside which weights are loaded. These are misaligned by the rotation: of 16
+ * bits a weight wants NARROW_ROWS rows to outweigh it, of 32 bits WIDE_ROWS. */
 enum {
     MOST_SCALARS = 32,
+    LEAST_PLACES = 1024,
+    LEAST_WEIGHED = 2048,
+    NARROW_ROWS = 4,
+    WIDE_ROWS = 2,
 };
 
 typedef struct Rotate {
@@ -20,6 +26,7 @@ typedef struct Rotate {
     const Facts *facts;
     const Votes *votes;
     uint32_t bytes;    /* of the target's longest vector */
+    uint32_t least;    /* rotation_least() */
     Op *leader;        /* the access whose misalignment is the rotation */
     const Value *root; /* what its addresses are multiples of a vector away from */
     uint32_t size;     /* of the tiles that are rotated */
@@ -33,8 +40,27 @@ static uint32_t element_bytes(const Value *ptr) {
     return type_bytes(type_scalar(ptr->type.pointee));
 }
 
+typedef struct Rows {
+    const Func *f;
+    uint32_t rows, weights;
+    bool is_narrow;
+} Rows;
+
+static void count_row(void *context, Op *op) {
+    Rows *r = context;
+    if ((op->kind != OP_LOAD && op->kind != OP_STORE) || op->args[0]->type.shape.rank != 1) return;
+    *(op->kind == OP_LOAD && op_loads_constant(r->f, op) ? &r->weights : &r->rows) += 1;
+    r->is_narrow |= element_bytes(op->args[0]) < 4;
+}
+
+uint32_t rotation_least(Func *f) {
+    Rows r = {.f = f};
+    func_walk(f, count_row, &r);
+    return r.rows >= r.weights * (r.is_narrow ? NARROW_ROWS : WIDE_ROWS) ? LEAST_PLACES : LEAST_WEIGHED;
+}
+
 /* P of `splat P + arange` where that is as contiguous as the tile is long; else NULL. */
-static Value *row_of(const Facts *facts, const Op *op, uint32_t bytes) {
+static Value *row_of(const Facts *facts, const Op *op, uint32_t bytes, uint32_t least) {
     const Value *ptr = op->args[0];
     if ((op->kind != OP_LOAD && op->kind != OP_STORE) || ptr->type.shape.rank != 1) return NULL;
     const Op *add = ptr->def;
@@ -43,12 +69,12 @@ static Value *row_of(const Facts *facts, const Op *op, uint32_t bytes) {
     if (index && index->kind == OP_SEXT) index = index->args[0]->def;
     if (!index || index->kind != OP_ARANGE || index->attr.start * element_bytes(ptr) % bytes) return NULL;
     uint64_t size = shape_elements(ptr->type.shape), vector = bytes / element_bytes(ptr);
-    if (vector < 2 || size < LEAST_ROTATED || fact_of(facts, ptr)->contiguous[0] < size) return NULL;
+    if (vector < 2 || size < least || fact_of(facts, ptr)->contiguous[0] < size) return NULL;
     return add->args[0]->def->args[0];
 }
 
-bool row_may_rotate(const Facts *facts, const Op *op, const Target *t) {
-    return row_of(facts, op, t->max_vector_bytes) != NULL;
+bool row_may_rotate(const Facts *facts, const Op *op, const Target *t, uint32_t least) {
+    return row_of(facts, op, t->max_vector_bytes, least) != NULL;
 }
 
 /* What p is a whole number of vectors beyond. */
@@ -76,7 +102,7 @@ static bool leads(const Op *op, const Op *leader) {
 
 static void find_leader(void *context, Op *op) {
     Rotate *s = context;
-    const Value *row = op_is_access(op->kind) ? row_of(s->facts, op, s->bytes) : NULL;
+    const Value *row = op_is_access(op->kind) ? row_of(s->facts, op, s->bytes, s->least) : NULL;
     if (!row) return;
     Vote vote = vote_of(s->votes, op);
     uint32_t unit = element_bytes(op->args[0]), run = facts_vector(s->facts, op->args[0], 0, s->bytes);
@@ -107,7 +133,7 @@ static void check_sound(void *context, Op *op) {
 /* Before: a vector is what it was along the whole row; beyond the first place masks are cut anywhere. */
 static void mark(void *context, Op *op) {
     Rotate *s = context;
-    const Value *row = op_is_access(op->kind) ? row_of(s->facts, op, s->bytes) : NULL;
+    const Value *row = op_is_access(op->kind) ? row_of(s->facts, op, s->bytes, s->least) : NULL;
     if (!row || shape_elements(op->args[0]->type.shape) != s->size) return;
     uint32_t at = op->kind == OP_LOAD ? 1 : 2, unit = element_bytes(op->args[0]);
     MemAttr *m = &op->attr.mem;
@@ -209,6 +235,7 @@ static void rotate(const Rotate *s, const RotatedRange *t, Value *by) {
 
 bool rotate_rows(Func *f, const Facts *facts, const PassContext *c) {
     Rotate s = {.f = f, .facts = facts, .bytes = c->target->max_vector_bytes, .sound = true};
+    s.least = rotation_least(f);
     s.votes = votes_take(f, facts, c->target, true, c->scratch);
     func_walk(f, find_leader, &s);
     if (s.leader) func_walk(f, check_sound, &s);

@@ -177,6 +177,7 @@ typedef struct Poll {
     Votes *s;
     const Facts *facts;
     bool hopes;
+    uint32_t least; /* places of a tile that is rotated */
 } Poll;
 
 static void take_ballot(void *context, Op *op) {
@@ -185,7 +186,7 @@ static void take_ballot(void *context, Op *op) {
     const Value *ptr = op->args[0];
     uint32_t most = p->s->target->max_vector_bytes;
     Ballot b = {.op = op, .axis = access_axis(p->facts, ptr), .turns = turns_of(op)};
-    bool is_rotated = op->attr.mem.is_rotated || (p->hopes && row_may_rotate(p->facts, op, p->s->target));
+    bool is_rotated = op->attr.mem.is_rotated || (p->hopes && row_may_rotate(p->facts, op, p->s->target, p->least));
     b.run = is_rotated ? log2_floor(most / element_bytes(op)) : facts_vector(p->facts, ptr, b.axis, most);
     if (op_is_atomic(op->kind)) b.run = 0;
     b.is_run = is_rotated || fact_of(p->facts, ptr)->contiguous[b.axis] > 1;
@@ -203,7 +204,7 @@ const Votes *votes_take(Func *f, const Facts *facts, const Target *t, bool hopes
     func_walk(f, group_region, s);
     func_walk(f, group_op, s);
     func_walk(f, mark_operands, s);
-    func_walk(f, take_ballot, &(Poll){s, facts, hopes});
+    func_walk(f, take_ballot, &(Poll){s, facts, hopes, rotation_least(f)});
     for (uint32_t i = 0; i < s->ballots.len; i++) s->at[s->ballots.at[i].op->id] = count(s, &s->ballots.at[i]);
     return s;
 }

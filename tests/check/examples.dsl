@@ -68,6 +68,7 @@
 # RUN: fsc --emit=tile --passes= -T T=fp16 -D TANH=True %examples/gelu.dsl -o - | FileCheck %s --check-prefix=ACTIVATION
 # RUN: fsc --emit=tile --passes= -T T=fp16 %examples/silu.dsl -o - | FileCheck %s --check-prefix=ACTIVATION
 # RUN: fsc --emit=tile --passes= -T T=fp16 %examples/swiglu.dsl -o - | FileCheck %s --check-prefix=ACTIVATION
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/swiglu_backward.dsl -o - | FileCheck %s --check-prefix=ACTIVATION
 # ACTIVATION: fpext
 # ACTIVATION: = exp
 # ACTIVATION: fptrunc

@@ -90,6 +90,38 @@ def swiglu(a):
     return {"y": (a.gate * sigmoid(a.gate) * a.up, 5 * ULP["fp32"], LEAST["fp32"])}
 
 
+def gelu_sigmoid(g):
+    """The argument of sigmoid in GELU's tanh form, and g times its derivative."""
+    root = 2 * np.sqrt(2 / np.pi)
+    return root * (g + 0.044715 * g ** 3), root * (g + 3 * 0.044715 * g ** 3)
+
+
+def geglu(a):
+    """As of gelu_tanh."""
+    z = gelu_sigmoid(a.gate)[0]
+    rtol = 5 * ULP["fp32"] + 5 * U * np.minimum(np.abs(z), 120) * (a.gate < 0)
+    return {"y": (a.gate * sigmoid(z) * a.up, rtol, LEAST["fp32"])}
+
+
+def gate_backward(gate_of):
+    """z is off by 3 roundings, sigmoid by 5 ulp; the sum in dgate may cancel."""
+
+    def oracle(a):
+        z, slope = gate_of(a.gate)
+        s, off = sigmoid(z), 8 + 3 * np.minimum(np.abs(z), 120)
+        size = np.abs(a.dy * a.up) * s * (1 + np.abs(slope) * sigmoid(-z))
+        return {"dup": (a.dy * a.gate * s, off * U, LEAST["fp32"]),
+                "dgate": (a.dy * a.up * s * (1 + slope * sigmoid(-z)), 0, off * U * size + LEAST["fp32"])}
+
+    return oracle
+
+
+def log_softmax_backward(a):
+    p, total = np.exp(a.y), a.dy.sum(axis=1, keepdims=True)
+    off = np.abs(total) * (5 + np.abs(a.y)) + np.abs(a.dy).sum(axis=1, keepdims=True) * (a.n_cols / 32 + 8)
+    return {"dx": (a.dy - p * total, 2 * U, U * p * off)}
+
+
 def fp32(x):
     with np.errstate(over="ignore"):
         return np.float32(x).astype(np.float64)
@@ -104,6 +136,24 @@ def quantized(a, largest):
 def quantize_int8(a):
     scale, x = quantized(a, 127)
     return {"q": (np.clip(np.rint(x), -127, 127), 0, 0), "scale": (scale, 0, 0)}
+
+
+def rmsnorm_quantized(a, most):
+    """y, and what it is in units of the scale: several roundings off."""
+    y = a.x * a.weight / np.sqrt((a.x ** 2).mean(axis=1, keepdims=True) + a.eps)
+    top = np.abs(y).max(axis=1)
+    return top / most, y / np.where(top == 0, 1, top)[:, None] * most, (a.n_cols / 32 + 12) * U
+
+
+def rmsnorm_int8(a):
+    scale, y, off = rmsnorm_quantized(a, 127)
+    return {"q": (y, 0, 0.5 + 127 * off), "scale": (scale, off, 0)}
+
+
+def rmsnorm_fp8(a):
+    """Half of the distance of e4m3's numbers: of normal ones a sixteenth, of others 2^-9."""
+    scale, y, off = rmsnorm_quantized(a, 448)
+    return {"q": (y, 2.0 ** -4 + off, 2.0 ** -10), "scale": (scale, off, 0)}
 
 
 def quantize_fp8(a):
@@ -138,6 +188,14 @@ KERNELS = {k.file + "".join(f", {n}={v}" for n, v in {**k.defines, **k.types}.it
     Kernel("gelu.dsl", gelu_tanh, {"x": "wide"}, defines={"TANH": True}),
     Kernel("silu.dsl", silu, {"x": "wide"}),
     Kernel("swiglu.dsl", swiglu, {"gate": "wide", "up": "normal"}),
+    Kernel("swiglu.dsl", geglu, {"gate": "wide", "up": "normal"}, defines={"GELU": True}),
+    Kernel("swiglu_backward.dsl", gate_backward(lambda g: (g, g)), {"dy": "normal", "gate": "wide", "up": "normal"}),
+    Kernel("swiglu_backward.dsl", gate_backward(gelu_sigmoid), {"dy": "normal", "gate": "wide", "up": "normal"},
+           defines={"GELU": True}),
+    Kernel("log_softmax_backward.dsl", log_softmax_backward, {"dy": "normal", "y": "logs"}, ulps=2),
+    Kernel("rmsnorm_quantize.dsl", rmsnorm_int8, {"x": "wide", "weight": "weight"}, {"eps": 1e-5}, types={"Q": "i8"}),
+    Kernel("rmsnorm_quantize.dsl", rmsnorm_fp8, {"x": "wide", "weight": "weight"}, {"eps": 1e-5},
+           types={"Q": "fp8e4nv"}),
     Kernel("quantize_int8.dsl", quantize_int8, {"x": "wide"}),
     Kernel("quantize_fp8.dsl", quantize_fp8, {"x": "wide"}),
     Kernel("dequantize.dsl", dequantize, {"q": "int8", "scale": "column"}, types={"Q": "i8"}),
@@ -154,6 +212,7 @@ def share(rng, m, n):
 
 
 INPUTS = {
+    "weight": lambda rng, m, n: rng.standard_normal(n), "logs": lambda rng, m, n: np.log(share(rng, m, n)),
     "normal": lambda rng, m, n: rng.standard_normal((m, n)), "wide": lambda rng, m, n: 4 * rng.standard_normal((m, n)),
     "share": share, "coin": lambda rng, m, n: rng.integers(0, 2, (m, n)) * (np.arange(m) != 1)[:, None],
     "int8": lambda rng, m, n: rng.integers(-127, 128, (m, n)),
@@ -175,7 +234,7 @@ def values(kernel, m, n, seed):
 def judge(kernel, got, a, dtype, what):
     for name, (want, rtol, atol) in kernel.oracle(a).items():
         where = f"{kernel.file} {name}, {what}"
-        narrow = dtype != "fp32" and name in ("y", "dx")
+        narrow = dtype != "fp32" and name in ("y", "dx", "dgate", "dup")
         if kernel.file in EXACT:
             same_bits(got[name], seen(want, dtype) if narrow else want + 0.0 * got[name], where)
             continue
@@ -305,6 +364,37 @@ def quantize_and_back(bench, file, dtype):
           "there and back")
 
 
+def in_order(x):
+    """The columns of each row as topk.dsl has them: NaN first, then the largest; of equal ones the first."""
+    places = np.broadcast_to(np.arange(x.shape[1]), x.shape)
+    return np.lexsort((places, -np.where(np.isnan(x), 0, x), ~np.isnan(x)), axis=1)
+
+
+def topk_case(bench, m, n, k, dtype, seed=0, source=None):
+    rng = np.random.default_rng(seed)
+    x = seen(np.round(rng.standard_normal((m, n)), 2), dtype)  # many are equal
+    x[-1, ::7] = np.nan
+    x[-1, 3::11], x[-1, 5::13] = np.inf, np.copysign(np.nan, -1)
+    got, _ = launch(bench, source or example("topk.dsl"), {"x": x, "n_rows": m, "n_cols": n, "k": k}, {"T": dtype})
+    want = in_order(x)[:, :k]
+    same_bits(got["index"], want, f"{k} of {n}: index")
+    close(got["value"], np.take_along_axis(x, want, 1), 0, 0, f"{k} of {n}: value")
+
+
+@case(size=[(3, 1, 1), (2, 33, 2), (5, 128, 8), (3, 781, 5), (2, 1024, 64), (2, 1025, 1), (2, 5000, 50), (2, 40, 40)],
+      dtype=["fp32", "fp16", "bf16"])
+def topk(bench, size, dtype):
+    topk_case(bench, *size, dtype)
+
+
+@case()
+def topk_can_fail(bench):
+    for text, wrong in (("> min(kept", "> max(kept"), ("where(v == v, ", "where(True, ")):
+        source = example("topk.dsl").decode()
+        assert text in source
+        must_fail(lambda: topk_case(bench, 3, 3000, 8, "fp32", source=source.replace(text, wrong)), wrong)
+
+
 @case()
 def rows_can_fail(bench):
     """Kernels with one mistake each."""
@@ -315,6 +405,9 @@ def rows_can_fail(bench):
                               ("softmax_small_rows.dsl", "& (cols < n_cols)", "& (cols <= n_cols)"),
                               ("log_softmax.dsl", "log(sum(exp(v), axis=0))", "log(sum(exp(v), axis=0)) * 1.00001"),
                               ("softmax_backward.dsl", "sum(p * d, axis=0)", "sum(d, axis=0)"),
+                              ("swiglu_backward.dsl, GELU=True", "0.214064454", "0.2140"),
+                              ("log_softmax_backward.dsl", "d - p * sum(d, axis=0)", "d - p * sum(d, axis=0) * 1.001"),
+                              ("rmsnorm_quantize.dsl, Q=i8", "round(h)", "h"),
                               ("gelu.dsl", "0.159319607", "0.15932"), ("quantize_int8.dsl", "round(v)", "v"),
                               ("row_sum_fp64.dsl", "fp64", "fp32")):
         kernel = KERNELS[name]

@@ -8,9 +8,10 @@ import math
 from collections import namedtuple
 
 # Kernel: inputs and outputs by name, main output first; args(b, m, n): what the source's kernel takes; formula(xp,
-# *inputs) → outputs, for NumPy and torch alike; reads, writes: matrices moved once each; slack: the part of an output's
-# largest number that its errors are measured against (0: each number against itself); more: (file, args) of what is
-# launched behind it; scratch: what they hand on, by name. An input that is an output, too, is written in place.
+# *inputs) → outputs, for NumPy and torch alike; reads, writes: matrices of T moved once each (EIGHT_BITS: one of
+# these); slack: the part of an output's largest number that its errors are measured against (0: each number against
+# itself); more: (file, args) of what is launched behind it; scratch: what they hand on, by name. An input that is an
+# output, too, is written in place.
 Kernel = namedtuple("Kernel", "name file inputs outputs args formula reads writes slack whole_columns more scratch",
                     defaults=(0.25, False, (), ()))
 
@@ -19,11 +20,16 @@ PLACES = {1: 132, 2: 66, 4: 30, 8: 15}  # clusters of so many blocks that an H10
 # What is no matrix of T: its shape by (m, n), its type (None: T).
 SHAPES = {"weight": (lambda m, n: (n,), None), "bias": (lambda m, n: (n,), None), "mean": (lambda m, n: (m,), "fp32"),
           "rstd": (lambda m, n: (m,), "fp32"), "loss": (lambda m, n: (m,), "fp32"), "lse": (lambda m, n: (m,), "fp32"),
-          "target": (lambda m, n: (m,), "i32"), "dweight": (lambda m, n: (n,), "fp32"),
+          "q": (lambda m, n: (m, n), "i8"), "e4m3": (lambda m, n: (m, n), "fp8e4nv"),
+          "scale": (lambda m, n: (m,), "fp32"), "target": (lambda m, n: (m,), "i32"),
+          "dweight": (lambda m, n: (n,), "fp32"),
           "dbias": (lambda m, n: (n,), "fp32"), "dw_parts": (lambda m, n: (parts(n), n), "fp32"),
           "both": (lambda m, n: (2, n), "fp32"), "both_parts": (lambda m, n: (parts(n), 2 * n), "fp32")}
 ROWS_OF = {"dweight": ("both", 0), "dbias": ("both", 1)}  # where the kernel has that array
 SUMS = ("weight", "bias", "dweight", "dbias")  # a number a column
+RANDOM = {"target": "classes", "p": "shares", "logs": "logs"}  # inputs that are not normal
+EIGHT_BITS = ("q", "e4m3")
+COARSE = 4  # slack of numbers of 8 bits: one step, or a sixteenth, where fsc rounds a tie the other way
 SIZES = {"fp32": 4, "fp16": 2, "bf16": 2, "i32": 4}
 TOLERANCES = {"fp32": 2e-5, "fp16": 2e-3, "bf16": 1.6e-2}
 LEAST_NORMAL = {"fp32": 2.0**-126, "fp16": 2.0**-14, "bf16": 2.0**-126}  # below, numbers have fewer digits
@@ -91,6 +97,24 @@ def cross_entropy_backward(xp, x, target):
     return d, loss
 
 
+def log_softmax_backward(xp, dy, y):
+    return (dy - xp.exp(y) * xp.sum(dy, axis=1, keepdims=True),)
+
+
+def swiglu(xp, gate, up):
+    return (gate / (1 + xp.exp(-gate)) * up,)
+
+
+def in_int8(xp, y):
+    top = xp.amax(abs(y), axis=1, keepdims=True)
+    return xp.round(y / top * 127), top[:, 0] / 127
+
+
+def in_e4m3(xp, y):
+    top = xp.amax(abs(y), axis=1, keepdims=True)
+    return y / top * 448, top[:, 0] / 448
+
+
 def parts(n):
     """Programs of a norm's backward pass, each of which writes a row of sums."""
     return PLACES[min(8, 1 << (n - 1).bit_length() >> 13) if n > 12288 else 1]
@@ -129,6 +153,20 @@ KERNELS = {k.name: k for k in (
            lambda b, m, n: (b["dx"], b["both_parts"], b["dy"], b["x"], b["weight"], b["mean"], b["rstd"],
                             n, n, n, m, parts(n), n), layernorm_backward, 2, 1, 0.25, True,
            (column_sum("both", "both_parts", 2),), ("both", "both_parts")),
+    Kernel("log_softmax_backward", "log_softmax_backward.dsl", ("dy", "logs"), ("dx",),
+           lambda b, m, n: (b["dx"], b["dy"], b["logs"], n, n, n, m, n), log_softmax_backward, 2, 1),
+    Kernel("swiglu", "swiglu.dsl", ("gate", "up"), ("y",),
+           lambda b, m, n: (b["y"], b["gate"], b["up"], n, n, n, m, n), swiglu, 2, 1),
+    Kernel("quantize_int8", "quantize_int8.dsl", ("x",), ("q", "scale"),
+           lambda b, m, n: (b["q"], b["scale"], b["x"], n, n, m, n), in_int8, 1, EIGHT_BITS, COARSE),
+    Kernel("quantize_fp8", "quantize_fp8.dsl", ("x",), ("e4m3", "scale"),
+           lambda b, m, n: (b["e4m3"], b["scale"], b["x"], n, n, m, n), in_e4m3, 1, EIGHT_BITS, COARSE),
+    Kernel("rmsnorm_int8", "rmsnorm_quantize.dsl", ("x", "weight"), ("q", "scale"),
+           lambda b, m, n: (b["q"], b["scale"], b["x"], b["weight"], n, n, m, n, EPS),
+           lambda xp, x, weight: in_int8(xp, rmsnorm(xp, x, weight)[0]), 1, EIGHT_BITS, COARSE),
+    Kernel("rmsnorm_fp8", "rmsnorm_quantize.dsl", ("x", "weight"), ("e4m3", "scale"),
+           lambda b, m, n: (b["e4m3"], b["scale"], b["x"], b["weight"], n, n, m, n, EPS),
+           lambda xp, x, weight: in_e4m3(xp, rmsnorm(xp, x, weight)[0]), 1, EIGHT_BITS, COARSE),
     Kernel("gelu", "gelu.dsl", ("x",), ("y",), lambda b, m, n: (b["y"], b["x"], m * n), gelu, 1, 1),
     Kernel("cross_entropy", "cross_entropy.dsl", ("x", "target"), ("loss", "lse"),
            lambda b, m, n: (b["loss"], b["lse"], b["x"], b["target"], n, m, n, -100, 0.0), cross_entropy, 1, 0),
@@ -143,8 +181,13 @@ class Case:
     def __init__(self, machine, point):
         self.machine, self.kernel = machine, KERNELS[point.kernel]
         self.rows, self.n, self.dtype = point.rows, point.n, point.dtype
-        self.bytes = (self.kernel.reads + self.kernel.writes) * self.rows * self.n * SIZES[self.dtype]
+        self.bytes = self.kernel.reads * self.rows * self.n * SIZES[self.dtype] + self.written()
         self.sets = [self.make_set()]
+
+    def written(self):
+        """Bytes of the matrices that are written."""
+        writes = self.kernel.writes
+        return self.rows * self.n * (1 if writes == EIGHT_BITS else writes * SIZES[self.dtype])
 
     def sources(self):
         """What is read, by name: of an input that is written in place, what it was before."""
@@ -169,8 +212,7 @@ class Case:
             shape, dtype = SHAPES.get(name, (lambda m, n: (m, n), None))
             arrays[name] = self.machine.array(shape(self.rows, self.n), dtype or self.dtype)
         for name in self.kernel.inputs:
-            self.machine.randomize(arrays[name], "classes" if name == "target" else "shares" if name == "p"
-                                   else "normal", self.n)
+            self.machine.randomize(arrays[name], RANDOM.get(name, "normal"), self.n)
         if "rstd" in self.kernel.inputs:
             self.fill_statistics(arrays)
         for name, before in self.in_place():

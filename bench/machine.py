@@ -21,6 +21,7 @@ CHECKED = 1 << 22  # numbers of a matrix that are compared where NumPy does it
 AHEAD_US = 100  # what a launch from Python takes of the host, and more
 CYCLES_PER_US = 1500
 REST_S = 0.02  # before a launch on the CPU: by then no peer's threads spin on
+NAN8 = 0x7F  # of 8-bit floats
 KEPT_BYTES = 40 << 30  # of memory that torch may keep between points
 
 
@@ -64,6 +65,15 @@ class LibRow:
         return self.whole.buffer.read().reshape(self.whole.shape)[self.i]
 
 
+class LibRows:
+    """The first rows of a LibArray, in its memory."""
+    tensor = None
+
+    def __init__(self, whole, rows):
+        self.whole, self.shape, self.dtype, self.address = whole, (rows, *whole.shape[1:]), whole.dtype, whole.address
+        self.bytes = whole.bytes // whole.shape[0] * rows
+
+
 class TorchArray:
     def __init__(self, tensor, dtype):
         self.tensor, self.dtype = tensor, dtype
@@ -99,6 +109,9 @@ class LibMachine:
     def row(self, array, i):
         return LibRow(array, i)
 
+    def first_rows(self, array, rows):
+        return LibRows(array, rows)
+
     def randomize(self, array, kind, n):
         count = math.prod(array.shape)
         if kind == "classes":
@@ -107,6 +120,8 @@ class LibMachine:
             numbers = np.resize(self.random.standard_normal(min(count, CHECKED)), count)
         if kind == "shares":
             numbers = np.exp(numbers) / (n * math.exp(0.5))
+        if kind == "logs":
+            numbers = numbers - math.log(n) - 0.5
         self.write(array, numbers)
 
     def write(self, array, numbers):
@@ -168,7 +183,8 @@ class LibMachine:
 class TorchMachine(LibMachine):
     """Memory, events and graphs of torch, which its own peers need."""
 
-    DTYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "i32": "int32"}
+    DTYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16", "i32": "int32", "i8": "int8",
+              "fp8e4nv": "float8_e4m3fn"}
 
     def __init__(self, name):
         import torch
@@ -193,26 +209,34 @@ class TorchMachine(LibMachine):
     def row(self, array, i):
         return TorchArray(array.tensor[i], array.dtype)
 
+    def first_rows(self, array, rows):
+        return TorchArray(array.tensor[:rows], array.dtype)
+
     def randomize(self, array, kind, n):
         if kind == "classes":
             array.tensor.random_(0, n)
             return
         array.tensor.normal_()
-        if kind == "shares":
-            self.write(array, self.torch.softmax(array.tensor.float(), dim=1))
+        if kind in ("shares", "logs"):
+            make = self.torch.softmax if kind == "shares" else self.torch.log_softmax
+            self.write(array, make(array.tensor.float(), dim=1))
 
     def write(self, array, numbers):
         array.tensor.copy_(numbers)
 
     def poison(self, array):
-        array.tensor.fill_(float("nan"))
+        if array.tensor.element_size() == 1:
+            array.tensor.view(self.torch.uint8).fill_(NAN8)
+        else:
+            array.tensor.fill_(float("nan"))
 
     def check_step(self, rows, n):
         return 1
 
     def numbers(self, array, step):
         tensor = getattr(array, "tensor", array)
-        return tensor.long() if tensor.dtype == self.torch.int32 else tensor.double()
+        return tensor.long() if tensor.dtype == self.torch.int32 else tensor.to(self.torch.float32).double() \
+            if tensor.element_size() == 1 else tensor.double()
 
     def stream(self):
         return self.torch.cuda.current_stream().cuda_stream if self.is_gpu else None

@@ -18,6 +18,7 @@ CLIFFS = [(65536, 64, "fp32"), (65536, 128, "fp16"), (1823, 781, "fp32"), (1823,
 
 ROW_KERNELS = ("layernorm", "rmsnorm", "log_softmax", "softmax_backward", "gelu", "add_rmsnorm", "cross_entropy",
                "rmsnorm_backward", "layernorm_backward", "cross_entropy_backward")
+BACKWARD = ("softmax_backward", "rmsnorm_backward", "layernorm_backward", "cross_entropy_backward")
 ROW_SHAPES = ((8192, 4096), (4096, 12288), (4096, 8193), (32768, 1024))
 
 
@@ -41,6 +42,16 @@ def kernels():
     return points[:shapes] + wide + columns + points[shapes:]
 
 
+# Of rows as the aims for rows have them: lengths of whole vectors, and lengths that begin anywhere; 2^26 elements each.
+WHOLE = (4096, 32768, 1024, 65536, 8192, 131072, 256, 16384, 262144, 2048, 512, 524288)
+ANYWHERE = (8193, 50257, 1023, 128257, 4097, 262145, 781, 65537, 31999, 100277, 151937)
+ELEMENTS = 1 << 26
+
+
+def every_length(kernels, lengths):
+    return [Point(k, ELEMENTS // n, n, dtype, False) for n in lengths for k in kernels for dtype in ("bf16", "fp32")]
+
+
 def coarse_first(shapes, step=4):
     """Each step-th one, then those between: where time runs out the curve is there."""
     return [s for first in range(step) for s in shapes[first::step]]
@@ -59,6 +70,15 @@ SETS = {
     "vocabulary": Set(softmax([(2048, n) for n in (1024, 2048, 4096, 8192, 16384, 32000, 50257, 65536, 100277, 128256,
                                                    151936, 256000)],
                               ("bf16",)), 2, "n", "softmax of 2048 rows"),
+    "whole": Set(every_length(("softmax", "rmsnorm", "layernorm", "cross_entropy"), WHOLE), 10),
+    "anywhere": Set(every_length(("softmax", "rmsnorm", "layernorm", "cross_entropy"), ANYWHERE), 9),
+    "mixed": Set([Point(k, ELEMENTS // n, n, dtype, True) for n in (1000, 1024, 4096, 5120)
+                  for k, dtype in (("quantize_int8", "fp16"), ("quantize_fp8", "bf16"), ("rmsnorm_int8", "fp16"),
+                                   ("rmsnorm_fp8", "bf16"))], 2),
+    "columns": Set([Point("softmax_columns", rows, n, dtype, False) for rows, n in
+                    ((4096, 8192), (16384, 2048), (4096, 8193), (1000, 8193), (8192, 4096), (1000, 8192))
+                    for dtype in ("fp32", "bf16")], 1),
+    "backward": Set(every_length(BACKWARD, (4096, 32768, 8193, 1024, 12288, 65536, 256, 16384, 1023, 50257)), 9),
     # the host's own code, with --device cpu
     "cpu": Set([Point(k, rows, n, "fp32") for rows, n in ((4096, 1024), (4096, 4096), (1823, 781), (1024, 32000))
                 for k in ("softmax", "layernorm", "gelu", "rmsnorm", "log_softmax", "cross_entropy")]
@@ -113,6 +133,20 @@ BOUNDS = (
     # the first row that holds counts for each `against`
     Bound("cliffs", "best", 1.00, "everywhere else", lambda p: True),
     Bound("few", "best", 1.00, "everywhere", lambda p: True),
+    Bound("whole", "copy", 0.94, "norms of 16 bits from 1024 to 262144 columns",
+          lambda p: 1024 <= p["n"] <= 1 << 18 and p["dtype"] == "bf16" and "norm" in p["kernel"]),
+    Bound("whole", "copy", 0.90, "524288 columns", lambda p: p["n"] > 1 << 18),
+    Bound("whole", "copy", 0.95, "cross-entropy from 1024 columns",
+          lambda p: p["n"] >= 1024 and p["kernel"] == "cross_entropy"),
+    Bound("whole", "copy", 0.96, "from 1024 to 262144 columns", lambda p: p["n"] >= 1024),
+    Bound("whole", "best", 1.00, "everywhere", lambda p: True),
+    Bound("anywhere", "copy", 0.92, "everywhere", lambda p: True),
+    Bound("anywhere", "best", 1.00, "everywhere", lambda p: True),
+    Bound("backward", "copy", 0.95, "everywhere", lambda p: True),
+    Bound("backward", "best", 1.00, "everywhere", lambda p: True),
+    Bound("mixed", "copy", 0.92, "everywhere", lambda p: True),
+    Bound("columns", "copy", 0.85, "everywhere", lambda p: True),
+    Bound("columns", "best", 1.00, "everywhere", lambda p: True),
     Bound("kernels", "copy", 0.92, "64 MB and more", is_big),
     Bound("kernels", "best", 1.00, "everywhere", lambda p: True),
     Bound("cpu", "copy", 0.90, "64 MB and more, fp32", lambda p: is_big(p) and p["dtype"] == "fp32"),

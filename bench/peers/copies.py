@@ -2,19 +2,25 @@
 by the driver's copy or by a kernel with the same mix.
 
 In: a case. Out: launch(i), and in words what it is. `copy` of a kernel that reads one matrix and writes one is the
-driver's copy; of another mix the CUDA kernel of moves.cu, or where there is no nvcc torch's addition (two reads, one
-write).
+driver's copy, also of as many bytes in all where what is written has 8 bits. Of another mix it is the CUDA kernel of
+moves.cu, or where there is no nvcc torch's addition (two reads, one write).
 """
+from cases import EIGHT_BITS, SIZES
 from machine import NotFor, Skip
 from peers import cuda_rows
 
 
 def driver_copy(case):
     copies = {}
+    rows = case.bytes // (2 * case.n * SIZES[case.dtype])  # half of the bytes are read
 
     def launch(i):
         if i not in copies:
-            copies[i] = case.machine.copy(case.sets[i][case.kernel.outputs[0]], case.sets[i][case.sources()[0]])
+            source, to = case.sets[i][case.sources()[0]], case.sets[i][case.kernel.outputs[0]]
+            if case.kernel.writes == EIGHT_BITS:
+                source = case.machine.first_rows(source, rows)
+                to = case.machine.array(source.shape, source.dtype)
+            copies[i] = case.machine.copy(to, source)
         copies[i]()
 
     return launch
@@ -33,7 +39,7 @@ def torch_add(case):
 
 
 def copy(case):
-    if (case.kernel.reads, case.kernel.writes) == (1, 1):
+    if (case.kernel.reads, case.kernel.writes) in ((1, 1), (1, EIGHT_BITS)):
         return driver_copy(case)
     try:
         return cuda_rows.move(case)

@@ -36,6 +36,7 @@ def eager(torch):
             b["dy"], b["x"], b["x"].shape[1:], b["mean"][:, None], b["rstd"][:, None], b["weight"], b["weight"],
             [True, True, True]),
         "gelu": lambda b: (f.gelu(b["x"]),),
+        "swiglu": lambda b: (f.silu(b["gate"]) * b["up"],),
         "cross_entropy": lambda b: (f.cross_entropy(b["x"], b["classes"], reduction="none"),),
     }
 
@@ -72,7 +73,26 @@ def plain(torch):
         hot = torch.arange(x.shape[1], device=x.device) == classes
         return (torch.exp(x - lse) - hot.float()).to(b["x"].dtype), (lse - x.gather(1, classes))[:, 0]
 
-    return {**eager(torch), "rmsnorm": lambda b: (rms_norm(b["x"], b["weight"]),), "add_rmsnorm": add_rmsnorm,
+    def in_int8(y):
+        scale = y.abs().amax(1, keepdim=True) / 127
+        return (y / scale).round().clamp(-127, 127).to(torch.int8), scale[:, 0]
+
+    def in_e4m3(y):
+        scale = y.abs().amax(1, keepdim=True) / 448
+        return (y / scale).to(torch.float8_e4m3fn), scale[:, 0]
+
+    def wide_norm(b):
+        v = b["x"].float()
+        return v * torch.rsqrt((v * v).mean(1, keepdim=True) + EPS) * b["weight"].float()
+
+    def log_softmax_backward(b):
+        dy = b["dy"].float()
+        return ((dy - torch.exp(b["logs"].float()) * dy.sum(1, keepdim=True)).to(b["dy"].dtype),)
+
+    return {**eager(torch), "quantize_int8": lambda b: in_int8(b["x"].float()),
+            "quantize_fp8": lambda b: in_e4m3(b["x"].float()), "rmsnorm_int8": lambda b: in_int8(wide_norm(b)),
+            "rmsnorm_fp8": lambda b: in_e4m3(wide_norm(b)), "log_softmax_backward": log_softmax_backward,
+            "rmsnorm": lambda b: (rms_norm(b["x"], b["weight"]),), "add_rmsnorm": add_rmsnorm,
             "softmax_backward": softmax_backward, "rmsnorm_backward": rmsnorm_backward,
             "layernorm_backward": layernorm_backward, "cross_entropy_backward": cross_entropy_backward}
 

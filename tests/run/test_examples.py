@@ -121,7 +121,7 @@ def every_example_has_a_case(_):
     # test_random.py, test_atomics.py, test_shape.py
     known |= {"dropout.dsl", "histogram.dsl", "transpose.dsl", "gather_rows.dsl"}
     known |= {"argmax.dsl", "prefix_sum.dsl"}  # test_scan.py
-    known |= set(NORMS) | {"column_sum.dsl"} | FILES
+    known |= set(NORMS) | {"column_sum.dsl", "topk.dsl"} | FILES
     # test_losses.py
     known |= {"cross_entropy.dsl", "cross_entropy_backward.dsl", "logsumexp.dsl", "kl_divergence.dsl",
               "sample_top_p.dsl"}

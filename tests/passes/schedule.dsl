@@ -4,6 +4,13 @@
 # RUN: fsc %s --kernel=norm --arch=sm_90 --passes=-welford,-sink,-defer --emit=simt -o - | FileCheck %s --check-prefix=SINK
 # RUN: fsc %s --kernel=norm --arch=sm_90 --passes=-welford,-pair,-versions --emit=simt -o - | FileCheck %s --check-prefix=ALONE
 # RUN: fsc %s --kernel=norm --arch=sm_90 -O0 --emit=simt -o - | FileCheck %s --check-prefix=SINK
+# Behind welford: each of its sums is made beside the other, and the row once more for the store.
+# RUN: fsc %s --kernel=norm --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=WELFORD
+# WELFORD: extract_slice
+# WELFORD: reduce_warp [[D:%[0-9]+]] {axis = 0, combine = fadd, paired}
+# WELFORD-NEXT: [[S:%.*]] = fmul [[D]], [[D]] {when = needed}
+# WELFORD-NEXT: reduce_warp [[S]] {axis = 0, combine = fadd} :
+# WELFORD: load {{.*}}, rotated, when = stored}
 # Of rows that fit, what only stores take.
 # RUN: fsc %s --kernel=shares --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=SHARES
 # RUN: fsc %s --kernel=shares --arch=sm_90 -D BLOCK=2048 --emit=simt -o - | FileCheck %s --check-prefix=SHORT

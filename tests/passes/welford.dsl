@@ -5,8 +5,12 @@
 # RUN: fsc %s --kernel=rows --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=ROWS
 # A mask that may leave out a warp's first elements and not the others: the pivot is the mean of all.
 # RUN: fsc %s --kernel=holes --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=HOLES
-# Left alone: few elements a thread, one warp, a mean that is not the row's, differences from another tile.
-# RUN: fsc %s --kernel=norm -D BLOCK=2048 --num-warps=4 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=TWICE
+# Left alone: few elements a thread, a mean that is not the row's, differences from another tile, sums of more than the
+# mask lets through, tiles of six dimensions.
+# RUN: fsc %s --kernel=norm -D BLOCK=2048 --num-warps=4 --arch=sm_90 --emit=simt -o - | \
+# RUN:   FileCheck %s --check-prefix=TWICE
+# RUN: fsc %s --kernel=more --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=TWICE
+# RUN: fsc %s --kernel=deep --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=TWICE
 # RUN: fsc %s --kernel=norm --arch=sm_90 --passes=-welford --emit=simt -o - | FileCheck %s --check-prefix=TWICE
 # RUN: fsc %s --kernel=other --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=TWICE
 # RUN: fsc %s --kernel=apart --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=TWICE
@@ -60,6 +64,19 @@ def holes(y: *fp32, x: *fp32, n: i32, BLOCK: constexpr = 8192):
     v = load(x + i, mask=is_in)
     c = where(is_in, v - sum(v, axis=0) / 4000.0, 0.0)
     store(y + i, c * rsqrt(sum(c * c, axis=0)), mask=is_in)
+
+@kernel(num_warps=4)
+def more(y: *fp32, x: *fp32, n: i32, BLOCK: constexpr = 8192):
+    i = arange(0, BLOCK)
+    v = load(x + i)
+    c = where(i < n, v - sum(v, axis=0) / n, 0.0)
+    store(y + i, c * rsqrt(sum(c * c, axis=0)))
+
+@kernel(num_warps=4)
+def deep(y: *fp32, x: *fp32):
+    v = load(x + arange(0, 8192)).reshape((1, 1, 1, 1, 1, 8192))
+    c = v - sum(v, axis=5, keep_dims=True) / 8192.0
+    store(y + arange(0, 8192), (c * rsqrt(sum(c * c, axis=5, keep_dims=True))).reshape((8192,)))
 
 @kernel(num_warps=4)
 def other(y: *fp32, x: *fp32, m: fp32, BLOCK: constexpr = 8192):

@@ -256,6 +256,75 @@ def norms_can_fail(bench):
             must_fail(lambda: judge(file, got, seen, "fp32", "planted"), f"{file}: a NaN before the row")
 
 
+# Squared differences from a mean: what is summed, where, and what is left of the differences.
+DIFFERENCES = """
+@kernel(num_warps=4, grid=(1,))
+def differences(mean: *fp32, linear: *fp32, squares: *fp32, y: *fp32, x: *fp32, n: i32):
+    i = arange(FIRST, FIRST + 8192)
+    v = SUMMED
+    m = sum(v, axis=0) / COUNT
+    d = TAKEN
+    store(mean, m)
+    store(linear, sum(d, axis=0))
+    store(squares, sum(d * d, axis=0))
+    store(y - FIRST + i, d)
+"""
+FORMS = {  # FIRST, SUMMED, COUNT, TAKEN; the same of NumPy: what is summed, the count, what is taken
+    "a row": (0, "load(x + i, mask=i < n)", "n", "where(i < n, v - m, 0.0)",
+              lambda x, i, n: (np.where(i < n, x, 0), n, i < n)),
+    "a tile": (0, "load(x + i)", "8192", "v - m", lambda x, i, n: (x, 8192, i >= 0)),
+    "more summed": (0, "load(x + i)", "8192", "where(i < n, v - m, 0.0)", lambda x, i, n: (x, 8192, i < n)),
+    "holes": (0, "load(x + i, mask=i < n)", "n", "where((i < n) & (i % 3 != 0), v - m, 0.0)",
+              lambda x, i, n: (np.where(i < n, x, 0), n, (i < n) & (i % 3 != 0))),
+    "holes in both": (0, "load(x + i, mask=(i < n) & (i % 3 != 0))", "n", "where((i < n) & (i % 3 != 0), v - m, 0.0)",
+                      lambda x, i, n: (np.where((i < n) & (i % 3 != 0), x, 0), n, (i < n) & (i % 3 != 0))),
+    "other": (0, "load(x + i, mask=i < n, other=1.0)", "n", "where(i < n, v - m, 0.0)",
+              lambda x, i, n: (np.where(i < n, x, 1), n, i < n)),
+    "a function": (0, "abs(load(x + i, mask=i < n)) + 1", "n", "where(i < n, v - m, 0.0)",
+                   lambda x, i, n: (np.where(i < n, np.abs(x), 0) + 1, n, i < n)),
+    "below zero": (-4096, "load(x + 4096 + i, mask=i.to(u32) < n)", "n", "where(i.to(u32) < n, v - m, 0.0)",
+                   lambda x, i, n: (np.where((i >= 4096) & (i < 4096 + n), x, 0), n,
+                                    (i >= 4096) & (i < 4096 + n))),
+    "a scalar": (0, "load(x + i)", "8192", "where(n > 4000, v - m, 0.0)",
+                 lambda x, i, n: (x, 8192, (i >= 0) & (n > 4000))),
+}
+
+
+def differences_case(bench, form, n, x):
+    first, summed, count, taken, oracle = FORMS[form]
+    source = DIFFERENCES.replace("SUMMED", summed).replace("COUNT", count).replace("TAKEN", taken)
+    out = [bench.buffer("fp32", k) for k in (1, 1, 1, 8192)]
+    bench.run(source.replace("FIRST", str(first)), *out, bench.buffer("fp32", 8192, x), n)
+    with np.errstate(invalid="ignore", over="ignore"):
+        v, k, mask = oracle(x.astype(np.float64), np.arange(8192), n)
+        mean = v.sum() / k
+        d = np.where(mask, v - np.float32(mean), 0)
+        size = np.abs(v).sum() / k
+        close(out[0].read(), [mean], 1e-6, 1e-6 * size, f"{form}: mean")
+        if not np.isfinite(mean):
+            return
+        near = np.abs(out[0].read()[0] - np.float32(mean)) + 2e-7 * size  # by which the mean may be off
+        close(out[1].read(), [d.sum()], 0, mask.sum() * near + 1e-5, f"{form}: sum")
+        off = 2 * near * np.abs(d).sum() + mask.sum() * near ** 2
+        close(out[2].read(), [(d * d).sum()], 1e-5, off, f"{form}: squares")
+        close(out[3].read(), d, 1e-6, near, f"{form}: differences")
+
+
+@case(form=list(FORMS))
+def differences(bench, form):
+    """Levels of 0 and 10000, lengths that end anywhere, an infinity and a NaN at both ends."""
+    rng = np.random.default_rng(0)
+    for n in (1, 129, 4000, 4001, 7001):
+        for level in (0, 1e4):
+            differences_case(bench, form, min(n, 4001) if form == "below zero" else n,
+                             np.float32(rng.standard_normal(8192) + level))
+    for special in (np.inf, -np.inf, np.nan):
+        for at in (0, 3000):
+            x = np.float32(rng.standard_normal(8192))
+            x[at + (4096 if form == "below zero" else 0)] = special
+            differences_case(bench, form, 4000, x)
+
+
 SPECIAL = {"one NaN": lambda n: np.where(np.arange(n) == n // 2, np.nan, 1.0),
            "one +inf": lambda n: np.where(np.arange(n) == 3, np.inf, 1.0), "all equal": lambda n: np.full(n, 3.0),
            "zeros": lambda n: np.full(n, -0.0), "subnormal": lambda n: np.arange(n) * 1e-40}

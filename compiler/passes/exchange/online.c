@@ -14,10 +14,10 @@
 
 /* ---- What is needed before the maximum --------------------------------------------------------------------------- */
 
-static bool raise_needs(const SoftmaxMatch *p, bool try) {
+static bool raise_needs(Func *f, const SoftmaxMatch *p, bool try) {
     const Op *d = p->difference;
-    return (!p->scale || value_raise(p->scale, p->max, try)) && value_raise(d->args[0], p->max, try) &&
-           (d->kind != OP_FMA || value_raise(d->args[1], p->max, try));
+    return (!p->scale || value_raise(f, p->scale, p->max, try)) && value_raise(f, d->args[0], p->max, try) &&
+           (d->kind != OP_FMA || value_raise(f, d->args[1], p->max, try));
 }
 
 /* ---- Building ---------------------------------------------------------------------------------------------------- */
@@ -114,7 +114,7 @@ static void replace_quotients(Func *f, const SoftmaxMatch *p, const Partial *at,
 
 static void rewrite(Func *f, const SoftmaxMatch *p, const Partial *at) {
     const Crossing *x = &at->crossing;
-    raise_needs(p, false);
+    raise_needs(f, p, false);
     Builder b = builder_before(f, p->max);
     Value *last, *max = partial_within(&b, at, p->max->args[0], p->max->attr);
     Value *own = softmax_pivot(&b, p, max);
@@ -144,7 +144,7 @@ static void visit(void *context, Op *op) {
     SoftmaxMatch p;
     Partial at;
     if (op->kind != OP_REDUCE || !softmax_match(op, &p) || p.max->args[0]->type.layout != op->args[0]->type.layout ||
-        !partial_plan(f, op, p.row, true, &at) || !raise_needs(&p, true))
+        !partial_plan(f, op, p.row, 1, &at) || !raise_needs(f, &p, true))
         return;
     rewrite(f, &p, &at);
 }

@@ -23,14 +23,14 @@ static bool reaches(Layouts *ls, const Layout *from, const Layout *to, uint32_t 
     return plan.kind <= CONVERT_REGISTERS;
 }
 
-bool partial_plan(Func *f, const Op *reduce, const Value *row, bool is_pair, Partial *p) {
+bool partial_plan(Func *f, const Op *reduce, const Value *row, uint32_t joins, Partial *p) {
     const Layout *l = reduce->args[0]->type.layout;
     uint32_t axis = reduce->attr.axis;
     ReducePlan plan = layout_reduce_plan(l, axis);
-    if (plan.mixed || l->shape.rank == SHAPE_RANK) return false;
+    if (plan.mixed || l->shape.rank + joins > SHAPE_RANK) return false;
     if (!plan.combine[IN_WARP] && !plan.combine[IN_CTA]) return false;
     if ((plan.keep_partial | plan.combine[IN_REGISTER]) + 1 != layout_registers(l)) return false;
-    *p = (Partial){l, axis, crossing_plan(f, l, axis, is_pair)};
+    *p = (Partial){l, axis, crossing_plan(f, l, axis, joins == 1)};
     const Crossing *x = &p->crossing;
     if (layout_registers(l) / layout_registers(x->stored) < LEAST_ELEMENTS) return false;
     if (value_is_tile(row) && row->type.layout != x->result &&
@@ -42,20 +42,20 @@ bool partial_plan(Func *f, const Op *reduce, const Value *row, bool is_pair, Par
     return true;
 }
 
-static bool comes_after(const Op *op, const Op *where) {
-    for (const Op *o = where->next; o; o = o->next)
-        if (o == op) return true;
-    return false;
-}
-
-bool value_raise(const Value *v, Op *where, bool try) {
-    Op *d = v->def;
-    if (d == where) return false;
-    if (!d || d->parent != where->parent || !comes_after(d, where)) return true;
-    if (!op_is_pure(d->kind) || d->nregions) return false;
-    for (uint32_t i = 0; i < d->nargs; i++)
-        if (!value_raise(d->args[i], where, try)) return false;
-    if (!try) op_move_before(d, where);
+bool value_raise(Func *f, const Value *v, Op *where, bool try) {
+    bool *needed = NEW_ARRAY(f->arena, bool, f->next_op);
+    if (v->def && v->def->parent == where->parent) needed[v->def->id] = true;
+    for (Op *op = where->parent->last; op != where; op = op->prev) {
+        if (!needed[op->id]) continue;
+        if (!op_is_pure(op->kind) || op->nregions) return false;
+        for (uint32_t i = 0; i < op->nargs; i++)
+            if (op->args[i]->def && op->args[i]->def->parent == where->parent) needed[op->args[i]->def->id] = true;
+    }
+    if (needed[where->id]) return false;
+    for (Op *op = where->next, *next; op && !try; op = next) {
+        next = op->next;
+        if (needed[op->id]) op_move_before(op, where);
+    }
     return true;
 }
 

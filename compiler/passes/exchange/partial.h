@@ -4,7 +4,7 @@
 
 #include "passes/private.h"
 
-/* What a warp has of one reduction along an axis, for passes that exchange several at once. */
+/* A reduction along an axis whose partial results a pass exchanges itself. */
 typedef struct Partial {
     const Layout *tile; /* of what is reduced */
     uint32_t axis;
@@ -12,10 +12,10 @@ typedef struct Partial {
 } Partial;
 
 /* Does it pay to take the reduction apart, and can what is made of its result (`row`: a scalar, or a tile without the
- * axis or of size 1 along it) be brought to where partial results are? `is_pair`: as of crossing_plan. */
-bool partial_plan(Func *f, const Op *reduce, const Value *row, bool is_pair, Partial *p);
-/* May what v is made of stand before `where`? It is moved there unless `try`. */
-bool value_raise(const Value *v, Op *where, bool try);
+ * axis or of size 1 along it) be brought to where partial results are? An exchange of 2^joins numbers a warp. */
+bool partial_plan(Func *f, const Op *reduce, const Value *row, uint32_t joins, Partial *p);
+/* May v, and what it is made of, stand before `where`, an op of its block? Unless `try` it is moved there. */
+bool value_raise(Func *f, const Value *v, Op *where, bool try);
 
 Type type_laid(DType d, const Layout *l);
 /* A scalar or a constant as a tile of type t. */

@@ -5,12 +5,16 @@
  * Out: each warp takes a pivot c near its elements, their number n, and the sums l of d' = v - c and q of d' * d'.
  * These are one exchange. Behind it s is the sum of l + n c. With e = c - p the others are those of l + n e and
  * q + e (2 l + n e).
- * Method: the formula of Chan, Golub and LeVeque (1979), which holds for any p and c. The pivot is the mean of some of
- * the warp's elements, at least every PARTS-th: then q is at most PARTS + 1 times what it would be below the mean of
- * all of them, and has so many times its rounding errors at worst. Where v is not finite, s, p and all differences are
- * not, before and now. A warp without elements takes p for its c: 0 * inf would be NaN.
+ * Method: the formula of Chan, Golub and LeVeque (1979), which holds for any p and c. Outside of the mask v must be 0,
+ * for s has all of it. The pivot is the mean of some of the warp's elements, at least every PARTS-th: then q is at
+ * most PARTS + 1 times what it would be below the mean of all of them, and has so many times its rounding errors at
+ * worst. A pivot that is not finite becomes 0, so that s stays what it was. A warp without elements takes p for its c,
+ * as 0 * inf would be NaN. Where s is not finite, p is not, nor are the differences. Then the other sums are NaN;
+ * before they were infinite if no element was.
  */
 #include "passes/exchange/partial.h"
+
+#include <math.h>
 
 /* The ops of one match. */
 typedef struct Spread {
@@ -26,28 +30,53 @@ static bool is_sum(const Op *op, uint32_t axis) {
     return op->kind == OP_REDUCE && op->attr.combine == OP_FADD && op->attr.axis == axis;
 }
 
-/* Is v made of `from` by a few ops of the row? */
-static bool is_made_of(const Value *v, const Value *from, uint32_t steps) {
-    if (v == from) return true;
-    if (!v->def || steps == 0 || v->def->nregions) return false;
-    for (uint32_t i = 0; i < v->def->nargs; i++)
-        if (is_made_of(v->def->args[i], from, steps - 1)) return true;
-    return false;
+/* Is v a multiple of the sum, and so not finite where that is not? */
+static bool is_multiple(const Op *sum, Value *v) {
+    v = value_row(v, sum->attr.axis);
+    const Op *op = v->def;
+    if (op == sum) return true;
+    if (!op || (op->kind != OP_FDIV && op->kind != OP_FDIVRN && op->kind != OP_FMUL)) return false;
+    return is_multiple(sum, op->args[0]) || (op->kind == OP_FMUL && is_multiple(sum, op->args[1]));
+}
+
+/* Is the mask one of those that `all` joins? */
+static bool asks_for(const Value *all, const Value *mask) {
+    const Op *op = all->def;
+    if (all == mask) return true;
+    return op && op->kind == OP_AND && (asks_for(op->args[0], mask) || asks_for(op->args[1], mask));
+}
+
+static bool is_zero(const Value *v) {
+    double x;
+    return value_const_float(v, &x) && x == 0;
+}
+
+/* Is v 0 wherever the mask is false? */
+static bool is_within(const Value *v, const Value *mask) {
+    const Op *op = v->def, *both = mask->def;
+    if (both && both->kind == OP_AND) return is_within(v, both->args[0]) && is_within(v, both->args[1]);
+    if (!op) return false;
+    switch (op->kind) {
+    case OP_FPEXT: return is_within(op->args[0], mask);
+    case OP_FADD:
+    case OP_FSUB: return is_within(op->args[0], mask) && is_within(op->args[1], mask);
+    case OP_LOAD: return op->nargs > 1 && asks_for(op->args[1], mask) && (op->nargs < 3 || is_zero(op->args[2]));
+    case OP_SELECT: return is_zero(op->args[2]) && (asks_for(op->args[0], mask) || is_within(op->args[1], mask));
+    default: return false;
+    }
 }
 
 /* Is d the difference of the sum's elements from something made of the sum? */
 static bool match_difference(Spread *s, const Value *d) {
-    enum { STEPS = 4 };
     const Op *op = d->def;
     Value *mask = NULL;
-    double zero;
-    if (op && op->kind == OP_SELECT && value_const_float(op->args[2], &zero) && zero == 0) {
+    if (op && op->kind == OP_SELECT && is_zero(op->args[2])) {
         mask = op->args[0];
         op = op->args[1]->def;
     }
     if (!op || op->kind != OP_FSUB || op->args[0] != s->mean->args[0]) return false;
     Value *row = value_row(op->args[1], s->mean->attr.axis);
-    if (!is_made_of(row, s->mean->results[0], STEPS)) return false;
+    if (!is_multiple(s->mean, row) || (mask && !is_within(s->mean->args[0], mask))) return false;
     s->mask = mask;
     s->row = row;
     return true;
@@ -59,7 +88,7 @@ static Op *find_sum(const Spread *s, const Value *v) {
     return NULL;
 }
 
-/* Finds the sums over d, the first difference of which squares are summed. */
+/* Finds the sums over d. False if its squares are not summed. */
 static bool match_sums(Spread *s, const Value *d) {
     if (!match_difference(s, d)) return false;
     for (const Use *u = d->uses; u; u = u->next) {
@@ -94,8 +123,9 @@ typedef struct Numbers {
 enum {
     PARTS_LOG2 = 3,
     LEAST_REGISTERS = 4, /* of a thread, for the pivot */
-    LEAST_ELEMENTS = 32, /* of a thread: of fewer the exchange costs less than the numbers */
+    LEAST_SUMMED = 32,   /* elements of a thread: of fewer the exchange costs less than the numbers */
     MOST_NUMBERS = 4,    /* of each kind in a thread behind the exchange */
+    JOINS = 2,           /* that make one tile of a warp's four numbers */
 };
 
 /* Has a warp that has any element one among its first places? So if the mask is places < n. */
@@ -106,10 +136,10 @@ static bool begins_live(const Value *mask) {
     const Op *place = op->args[0]->def;
     while (place && (place->kind == OP_EXPAND || place->kind == OP_BROADCAST)) place = place->args[0]->def;
     bool is_place = place && (place->kind == OP_ARANGE || place->kind == OP_ROTATED || place->kind == OP_MOVED);
-    return is_place && op->args[1]->def && op->args[1]->def->kind == OP_SPLAT;
+    return is_place && place->attr.start >= 0 && op->args[1]->def && op->args[1]->def->kind == OP_SPLAT;
 }
 
-/* log2 of the parts of which the first gives the pivot. */
+/* log2 of the parts of which the first gives the pivot. Scattered results are of whole tiles. */
 static uint32_t parts_log2(const Spread *s, const Partial *at) {
     uint32_t parts = layout_parts_log2(at->tile, at->axis), most = PARTS_LOG2;
     while (most && (layout_registers(at->tile) >> most) < LEAST_REGISTERS) most--;
@@ -135,18 +165,21 @@ static Value *count_of(Builder *b, const Partial *at, Value *mask, const Layout 
     return partial_within(b, at, one, a);
 }
 
-static Value *pivot_of(Builder *b, const Spread *s, const Partial *at) {
+static Value *pivot_of(Builder *b, const Spread *s, const Partial *at, Value *count) {
     const Layout *part = layout_part(b->f->layouts, at->tile, at->axis, parts_log2(s, at));
     Value *v = first_part(b, at, s->mean->args[0], part), *mask = first_part(b, at, s->mask, part);
-    Value *count = count_of(b, at, mask, part, v->type.dtype, s->mean->attr);
+    if (part != at->tile) count = count_of(b, at, mask, part, v->type.dtype, s->mean->attr);
     if (mask) count = build2(b, OP_FMAX, count, build_float(b, count->type, 1.0));
-    return build2(b, OP_FDIV, partial_within(b, at, v, s->mean->attr), count);
+    Value *c = build2(b, OP_FDIV, partial_within(b, at, v, s->mean->attr), count);
+    Value *is_finite = build_compare(b, OP_FCMP, PRED_SLT, build1(b, OP_FABS, c), build_float(b, c->type, INFINITY));
+    return build3(b, OP_SELECT, is_finite, c, build_float(b, c->type, 0.0));
 }
 
 static Numbers of_warp(Builder *b, const Spread *s, const Partial *at) {
     Value *v = s->mean->args[0];
     const Attr a = s->mean->attr;
-    Numbers n = {.pivot = pivot_of(b, s, at), .count = count_of(b, at, s->mask, at->tile, v->type.dtype, a)};
+    Numbers n = {.count = count_of(b, at, s->mask, at->tile, v->type.dtype, a)};
+    n.pivot = pivot_of(b, s, at, n.count);
     Value *c = build_laid(b, n.pivot, at->crossing.partial);
     Value *d = build2(b, OP_FSUB, v, partial_to_elements(b, at, c, at->tile));
     if (s->mask) d = build3(b, OP_SELECT, s->mask, d, build_float(b, d->type, 0.0));
@@ -174,7 +207,7 @@ static Op *earlier(Op *a, Op *b) {
 
 static void rewrite(Func *f, const Spread *s, const Partial *at) {
     Value *last;
-    if (s->mask) value_raise(s->mask, s->mean, false);
+    if (s->mask) value_raise(f, s->mask, s->mean, false);
     Builder b = builder_before(f, s->mean);
     const Attr a = s->mean->attr;
     Numbers n = exchange(&b, at, of_warp(&b, s, at));
@@ -200,10 +233,10 @@ static void visit(void *context, Op *op) {
     Func *f = context;
     Spread s;
     Partial at;
-    if (!is_sum(op, op->attr.axis) || !match(op, &s) || !partial_plan(f, op, s.row, false, &at)) return;
-    bool is_long = layout_registers(at.tile) / layout_registers(at.crossing.stored) >= LEAST_ELEMENTS;
+    if (!is_sum(op, op->attr.axis) || !match(op, &s) || !partial_plan(f, op, s.row, JOINS, &at)) return;
+    bool is_long = layout_registers(at.tile) / layout_registers(at.crossing.stored) >= LEAST_SUMMED;
     if (!is_long || layout_registers(at.crossing.spread) > MOST_NUMBERS * layout_registers(at.crossing.last)) return;
-    if (at.crossing.meet || (s.mask && !value_raise(s.mask, op, true))) return;
+    if (at.crossing.meet || (s.mask && !value_raise(f, s.mask, op, true))) return;
     rewrite(f, &s, &at);
 }
 

@@ -111,8 +111,9 @@ Crossing crossing_plan(Func *f, const Layout *l, uint32_t axis, bool is_pair);
  * blocks of so many warps and more. */
 enum { RESIDENT_THREADS = 1280, RESIDENT_WARPS = 8 };
 
-/* Words of a deferred load in a thread, at least: of little tiles ptxas loads and uses one vector after the other. */
-enum { DEFERRED_WORDS = 16 };
+/* A load of a const pointer in vectors of 16 bytes that is for stores alone, as far as elementwise ops go: it may wait
+ * for them, behind a reduction (defer.c). */
+bool load_is_for_stores(const Func *f, const Op *op);
 
 /* ---- What a program holds (distribute.c) ------------------------------------------------------------------------- */
 

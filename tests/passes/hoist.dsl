@@ -6,6 +6,9 @@
 # RUN:   --num-ctas=2 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=MOVED
 # RUN: fsc %s --kernel=weight --signature "*fp32:16, *fp32:16, *fp32:16, *fp32:16" -D N=32768 --num-warps=16 \
 # RUN:   --num-ctas=2 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=KEPT
+# A weight that a reduction takes, too, cannot wait for the store.
+# RUN: fsc %s --kernel=twice --signature "*fp32:16, *fp32:16, *fp32:16, *fp32:16" --num-warps=2 --emit=simt -o - \
+# RUN:   | FileCheck %s --check-prefix=MOVED
 # RUN: fsc %s --kernel=both --signature "*fp32:16, *fp32:16, *fp32:16, *fp32:16" -D N=16384 --num-warps=8 \
 # RUN:   --num-ctas=2 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=KEPT
 # RUN: fsc %s --kernel=weight --signature "*fp32:16, *fp32:16, *fp32:16, *fp32:16" --num-warps=2 --emit=simt -o - \
@@ -50,6 +53,14 @@ def both(y: *fp32, bias: *const fp32, x: *fp32, weight: *const fp32, N: constexp
     w = load(weight + i)
     b = load(bias + i)
     store(y + i, v * r * w + b)
+
+@kernel
+def twice(y: *fp32, s: *fp32, x: *fp32, weight: *const fp32, N: constexpr = 2048):
+    i = arange(0, N)
+    v = load(x + i)
+    r = sum(v * v, axis=0)
+    w = load(weight + i)
+    store(y + i, v * sum(w * (v - r), axis=0) + w)
 
 @kernel
 def pair(y: *fp32, s: *fp32, x: *fp32, b: *fp32, N: constexpr = 2048):

@@ -8,6 +8,9 @@
  */
 #include "passes/private.h"
 
+/* Words of the load in a thread, at least: of little tiles ptxas loads and uses one vector after the other. */
+enum { LEAST_WORDS = 16 };
+
 typedef struct Defer {
     const Func *f;
     uint32_t *met; /* by op id: reductions that end before it, in its block */
@@ -24,13 +27,24 @@ static bool is_for_store(const Defer *d, const Value *v, uint32_t met) {
     return true;
 }
 
-static bool can_wait(const Defer *d, const Op *op) {
+static bool goes_to_stores(const Value *v) {
+    for (const Use *u = v->uses; u; u = u->next) {
+        if (u->op->kind == OP_STORE) continue;
+        if (!op_has_slots(u->op) || !goes_to_stores(u->op->results[0])) return false;
+    }
+    return v->uses != NULL;
+}
+
+bool load_is_for_stores(const Func *f, const Op *op) {
     const Value *v = op->kind == OP_LOAD ? op->results[0] : NULL;
-    if (!v || !d->met[op->id] || !value_is_tile(v) || op->attr.mem.is_volatile || !op_loads_constant(d->f, op))
-        return false;
+    if (!v || !value_is_tile(v) || op->attr.mem.is_volatile || !op_loads_constant(f, op)) return false;
     uint32_t vector = dtype_bits(v->type.dtype) << op->attr.mem.vec_log2;
     uint32_t words = layout_registers(v->type.layout) * dtype_bits(v->type.dtype) / 32;
-    return vector == 128 && words >= DEFERRED_WORDS && is_for_store(d, v, d->met[op->id]);
+    return vector == 128 && words >= LEAST_WORDS && goes_to_stores(v);
+}
+
+static bool can_wait(const Defer *d, const Op *op) {
+    return d->met[op->id] && load_is_for_stores(d->f, op) && is_for_store(d, op->results[0], d->met[op->id]);
 }
 
 static void mark(Op *op) {

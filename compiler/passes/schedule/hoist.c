@@ -111,19 +111,15 @@ static Op *find_reduction(Hoist *h, const Op *load) {
     return found;
 }
 
-/* May it be deferred? Weights of a norm, say. */
-static bool is_weight(const Hoist *h, const Op *op) {
-    return op->kind == OP_LOAD && op_loads_constant(h->f, op) && words_of(op->results[0]) >= DEFERRED_WORDS;
-}
-
 /* A weight costs less where it is stored from, but that a cluster's blocks wait long for each other: then one weight
  * has the time. Are there registers for two blocks with it? */
 static bool has_time(const Hoist *h, const Op *load, int64_t beside) {
     const Func *f = h->f;
-    for (const Op *op = load->parent->first; op; op = op->next)
-        if (op != load && is_weight(h, op)) return false;
     int64_t words = (beside + OTHER_WORDS) * f->num_warps * h->target->warp_threads;
-    return f->scope == SCOPE_CLUSTER && 2 * words <= h->target->registers_per_sm;
+    if (f->scope != SCOPE_CLUSTER || 2 * words > h->target->registers_per_sm) return false;
+    for (const Op *op = load->parent->first; op; op = op->next)
+        if (op != load && load_is_for_stores(f, op)) return false;
+    return true;
 }
 
 static void hoist_load(Hoist *h, Op *load) {
@@ -135,7 +131,7 @@ static void hoist_load(Hoist *h, Op *load) {
     uint32_t from = h->place[before->id], at = h->place[load->id];
     int64_t beside = most_live(h, from - 1, at - 1) + words;
     if (beside > MOST_WORDS || beside > most_live(h, at, h->count)) return;
-    if (is_weight(h, load) && !has_time(h, load, beside)) return;
+    if (load_is_for_stores(h->f, load) && !has_time(h, load, beside)) return;
     for (Op *op = before->next, *next; op != load; op = next) {
         next = op->next;
         if (h->stamp[op->id] == h->attempt) op_move_before(op, before);

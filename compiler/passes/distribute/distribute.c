@@ -16,7 +16,7 @@ typedef enum Rows {
     ROWS_WIDE,   /* vectors of 32 bits and more; up to three, a weight at most among them */
     ROWS_NARROW, /* of less, and one row: it stays packed, so a thread holds more of it */
     ROWS_READ,   /* narrow, and no tile is stored: as many elements an instruction as can be */
-    ROWS_SUMMED, /* of ROWS_WIDE, and no tile is stored; of a little, one warp has all under way at once */
+    ROWS_SUMMED, /* of ROWS_WIDE, and no tile is stored: of a short row one warp has all loads under way */
     ROWS_SUMMED_ANY, /* so, of rows that begin anywhere */
     ROWS_SHARED, /* of 32 bits and more, over the blocks of a cluster */
     ROWS_WEIGHED, /* so, with a weight */
@@ -31,8 +31,8 @@ static const struct {
     [ROWS_WIDE] = {{1 << 10, 1}, {8 << 10, 2}, {20 << 10, 4}, {128 << 10, 16}},
     [ROWS_NARROW] = {{2 << 10, 1}, {8 << 10, 2}, {32 << 10, 4}, {112 << 10, 8}, {128 << 10, 16}},
     [ROWS_READ] = {{4 << 10, 1}, {8 << 10, 2}, {20 << 10, 4}, {112 << 10, 8}, {128 << 10, 16}},
-    [ROWS_SUMMED] = {{5 << 9, 1}, {8 << 10, 2}, {20 << 10, 4}, {128 << 10, 16}},
-    [ROWS_SUMMED_ANY] = {{5 << 9, 1}, {8 << 10, 2}, {32 << 10, 4}, {64 << 10, 8}, {128 << 10, 16}},
+    [ROWS_SUMMED] = {{2560, 1}, {8 << 10, 2}, {20 << 10, 4}, {128 << 10, 16}},
+    [ROWS_SUMMED_ANY] = {{2560, 1}, {8 << 10, 2}, {32 << 10, 4}, {64 << 10, 8}, {128 << 10, 16}},
     [ROWS_SHARED] = {{64 << 10, 8}, {128 << 10, 16}},
     [ROWS_WEIGHED] = {{40 << 10, 8}, {128 << 10, 16}},
 };

@@ -11,8 +11,8 @@
  */
 #include "passes/private.h"
 
-/* LEAST_PLACES, or LEAST_WEIGHED of rows beside which weights are loaded. These are misaligned by the rotation: of 16
- * bits a weight wants NARROW_ROWS rows to outweigh it, of 32 bits WIDE_ROWS. */
+/* Tiles are rotated from LEAST_PLACES on, or from LEAST_WEIGHED where weights outweigh rows: the rotation misaligns
+ * weights. A weight of less than 32 bits needs NARROW_ROWS accesses of rows beside it, another one WIDE_ROWS. */
 enum {
     MOST_SCALARS = 32,
     LEAST_PLACES = 1024,
@@ -40,23 +40,24 @@ static uint32_t element_bytes(const Value *ptr) {
     return type_bytes(type_scalar(ptr->type.pointee));
 }
 
-typedef struct Rows {
+typedef struct RowCount {
     const Func *f;
-    uint32_t rows, weights;
-    bool is_narrow;
-} Rows;
+    uint32_t rows, wanted;
+} RowCount;
 
 static void count_row(void *context, Op *op) {
-    Rows *r = context;
-    if ((op->kind != OP_LOAD && op->kind != OP_STORE) || op->args[0]->type.shape.rank != 1) return;
-    *(op->kind == OP_LOAD && op_loads_constant(r->f, op) ? &r->weights : &r->rows) += 1;
-    r->is_narrow |= element_bytes(op->args[0]) < 4;
+    RowCount *r = context;
+    Shape s = op->nargs ? op->args[0]->type.shape : (Shape){0};
+    if ((op->kind != OP_LOAD && op->kind != OP_STORE) || s.rank != 1 || shape_elements(s) < LEAST_PLACES) return;
+    bool is_weight = op->kind == OP_LOAD && op_loads_constant(r->f, op);
+    if (is_weight) r->wanted += element_bytes(op->args[0]) < 4 ? NARROW_ROWS : WIDE_ROWS;
+    else r->rows++;
 }
 
 uint32_t rotation_least(Func *f) {
-    Rows r = {.f = f};
+    RowCount r = {.f = f};
     func_walk(f, count_row, &r);
-    return r.rows >= r.weights * (r.is_narrow ? NARROW_ROWS : WIDE_ROWS) ? LEAST_PLACES : LEAST_WEIGHED;
+    return r.rows >= r.wanted ? LEAST_PLACES : LEAST_WEIGHED;
 }
 
 /* P of `splat P + arange` where that is as contiguous as the tile is long; else NULL. */

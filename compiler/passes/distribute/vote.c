@@ -204,7 +204,7 @@ const Votes *votes_take(Func *f, const Facts *facts, const Target *t, bool hopes
     func_walk(f, group_region, s);
     func_walk(f, group_op, s);
     func_walk(f, mark_operands, s);
-    func_walk(f, take_ballot, &(Poll){s, facts, hopes, rotation_least(f)});
+    func_walk(f, take_ballot, &(Poll){s, facts, hopes, hopes ? rotation_least(f) : 0});
     for (uint32_t i = 0; i < s->ballots.len; i++) s->at[s->ballots.at[i].op->id] = count(s, &s->ballots.at[i]);
     return s;
 }

@@ -35,7 +35,8 @@ from peers import copies, cuda_rows, own  # noqa: E402
 from points import SETS, Point, Set  # noqa: E402
 from timing import sample_flushed, sample_graphs  # noqa: E402
 
-DEFAULT_SETS = ("tutorial", "cliffs", "few", "kernels", "half", "small-batch", "batch", "vocabulary")
+DEFAULT_SETS = ("tutorial", "whole", "anywhere", "backward", "mixed", "columns", "cliffs", "few", "kernels", "half",
+                "small-batch", "batch", "vocabulary")
 PEER_SECONDS = 40  # to be compiled and checked
 OTHERS_TOLERANCE = 8  # times fsc's: peers may round where fsc may not
 

@@ -23,6 +23,7 @@ SWEEP = (256, 512, 1024, 2048, 4096, 6144, 8192, 8320, 10240, 12288, 12672)  # t
 TITLES = {"copy": "copy", OWN: OWN, "cuda": "CUDA", "triton_row": "Triton row", "triton": "tutorial",
           "liger": "Liger", "quack": "QuACK", "torch": "torch", "torch_compile": "torch.compile",
           "torch_jit": "torch.jit", "torch_naive": "torch naive", "fsc_naive": "fsc naive"}
+BY_LENGTH = ("whole", "anywhere", "backward", "mixed", "columns")  # whose points all stand in a table
 NONE = "—"
 
 
@@ -162,6 +163,35 @@ def few(points):
     return table(head, [[name_of(modes), *cells(modes)] for modes in sorted(of_set(points, "few"), key=size)])
 
 
+def lengths(points):
+    """Of each set of lengths: a line for each kernel and type, of copy and of QuACK after a flush, by length."""
+    lines = []
+    for name in ("whole", "anywhere", "backward"):
+        group = of_set(points, name)
+        columns = sorted({size(modes)[0] for modes in group})
+        for whom, of in (("of copy", lambda p: ratio(p, "copy")), ("of QuACK", of_quack)):
+            rows = {}
+            for modes in group:
+                n, _, dtype, kernel = size(modes)
+                rows.setdefault(f"{kernel} {dtype}", {})[n] = of(modes.get("flush"))
+            rows = [[label, *(by.get(n, NONE) for n in columns)] for label, by in rows.items()
+                    if any(cell != NONE for cell in by.values())]
+            if rows:
+                lines += ([""] if lines else []) + table([f"{name}, {whom}", *columns], rows)
+    return lines
+
+
+def of_quack(p):
+    return f"{p['ms']['quack'] / p['ms'][OWN]:.2f}" if p and {"quack", OWN} <= p["ms"].keys() else NONE
+
+
+def others(points):
+    """A line for each point of numbers of 8 bits, and of columns."""
+    head = ("kernel, rows × N", "copy", "fsc", "the best peer", "of copy: flush, graph", "of the best: flush, graph")
+    return table(head, [[name_of(modes), *cells(modes)] for name in ("mixed", "columns")
+                        for modes in of_set(points, name)])
+
+
 def kernels(points):
     """A line for each kernel and size, in fp32; and in bf16."""
     rows, order = {"fp32": [], "bf16": []}, [p.kernel for p in SETS["kernels"].points]
@@ -195,12 +225,13 @@ def aims(points):
         whom = {"copy": "copy", "best": "the best peer"}[bound.against]
         aim = [bound.set, f"{bound.least:.2f} of {whom}, {bound.where}"]
         rows.append([*aim, *kept])
-        short_of += ([*aim, name, both(modes, bound.against, 3)] for name, modes in below.items())
+        if bound.set not in BY_LENGTH:
+            short_of += ([*aim, name, both(modes, bound.against, 3)] for name, modes in below.items())
     return [*table(["set", "aim", "reached, flush", "graph"], rows), "",
             *table(["set", "aim", "below it", "flush, graph"], short_of)]
 
 
-TABLES = {make.__name__: make for make in (run, standing, sweep, cliffs, few, kernels, aims)}
+TABLES = {make.__name__: make for make in (run, standing, sweep, lengths, others, cliffs, few, kernels, aims)}
 MARKED = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->\n)", re.S)
 
 

@@ -16,8 +16,8 @@ CLIFFS = [(65536, 64, "fp32"), (65536, 128, "fp16"), (1823, 781, "fp32"), (1823,
           (4096, 8193, "fp16"), (8192, 32000, "fp16"), (4096, 50257, "fp16"), (2048, 65536, "fp32"),
           (2048, 128256, "bf16"), (1024, 131072, "fp32"), (512, 262144, "fp32"), (256, 262144, "fp32")]
 
-ROW_KERNELS = ("layernorm", "rmsnorm", "log_softmax", "softmax_backward", "gelu", "add_rmsnorm", "cross_entropy",
-               "rmsnorm_backward", "layernorm_backward", "cross_entropy_backward")
+ROW_KERNELS = ("log_softmax", "gelu", "add_rmsnorm")
+NORMS = ("softmax", "rmsnorm", "layernorm", "cross_entropy")
 BACKWARD = ("softmax_backward", "rmsnorm_backward", "layernorm_backward", "cross_entropy_backward")
 ROW_SHAPES = ((8192, 4096), (4096, 12288), (4096, 8193), (32768, 1024))
 
@@ -32,14 +32,7 @@ def cliffs():
 
 
 def kernels():
-    points = [Point(k, rows, n, dtype, True) for rows, n in ROW_SHAPES for dtype in ("fp32", "bf16")
-              for k in ROW_KERNELS]
-    wide = [Point(k, rows, n, "bf16", True) for rows, n in ((8192, 32000), (4096, 50257), (2048, 128256))
-            for k in ("cross_entropy", "cross_entropy_backward")]
-    columns = [Point("softmax_columns", rows, n, dtype, True) for rows, n in ((4096, 8192), (16384, 2048), (4096, 8193))
-               for dtype in ("fp32", "bf16")]
-    shapes = 2 * len(ROW_KERNELS)  # the first shape of each, then what is special, then the other shapes
-    return points[:shapes] + wide + columns + points[shapes:]
+    return [Point(k, rows, n, dtype, True) for rows, n in ROW_SHAPES for dtype in ("fp32", "bf16") for k in ROW_KERNELS]
 
 
 # Of rows as the aims for rows have them: lengths of whole vectors, and lengths that begin anywhere; 2^26 elements each.
@@ -70,8 +63,8 @@ SETS = {
     "vocabulary": Set(softmax([(2048, n) for n in (1024, 2048, 4096, 8192, 16384, 32000, 50257, 65536, 100277, 128256,
                                                    151936, 256000)],
                               ("bf16",)), 2, "n", "softmax of 2048 rows"),
-    "whole": Set(every_length(("softmax", "rmsnorm", "layernorm", "cross_entropy"), WHOLE), 10),
-    "anywhere": Set(every_length(("softmax", "rmsnorm", "layernorm", "cross_entropy"), ANYWHERE), 9),
+    "whole": Set(every_length(NORMS, WHOLE), 10),
+    "anywhere": Set(every_length(NORMS, ANYWHERE), 9),
     "mixed": Set([Point(k, ELEMENTS // n, n, dtype, True) for n in (1000, 1024, 4096, 5120)
                   for k, dtype in (("quantize_int8", "fp16"), ("quantize_fp8", "bf16"), ("rmsnorm_int8", "fp16"),
                                    ("rmsnorm_fp8", "bf16"))], 2),
@@ -102,7 +95,7 @@ SETS = {
     "claims": Set(softmax([(256, 1024), (1024, 1024), (4096, 1024), (16, 8192), (8192, 128), (2048, 2048),
                            (1823, 781)], slow=True)
                   + softmax([(8192, 32000)], ("fp16",), True), 2),
-    "smoke": Set([Point(k, 7, n, dtype, True) for k in ("softmax", *ROW_KERNELS, "softmax_columns")
+    "smoke": Set([Point(k, 7, n, dtype, True) for k in (*NORMS, *BACKWARD, *ROW_KERNELS, "softmax_columns")
                   for dtype in ("fp32", "bf16")
                   for n in (33, 130)], 1, "n", "smoke of 7 rows"),
 }

@@ -11,16 +11,18 @@ sys.path.insert(0, bench)
 from points import SETS  # noqa: E402
 
 csv, page = os.path.join(folder, "run.csv"), os.path.join(folder, "page.md")
-TABLES = ("run", "standing", "sweep", "cliffs", "few", "kernels", "aims")
+TABLES = ("run", "standing", "sweep", "lengths", "others", "cliffs", "few", "kernels", "aims")
+MADE = ("tutorial", "whole", "anywhere", "backward", "mixed", "columns", "cliffs", "few", "kernels")
 EMPTY = "".join(f"# {name}\n<!-- table: {name} -->\n<!-- end -->\nkept\n" for name in TABLES)
 
 
 def made():
     """(set, kernel, rows, n, dtype, mode, peer, ms) of a run where fsc has 0.96 of copy, and 1.2 of the best peer."""
-    for name in ("tutorial", "cliffs", "few", "kernels"):
+    for name in MADE:
         for p in SETS[name].points:
             for mode in ("flush", "graph"):
-                for peer, ms in (("copy", 0.96), ("copy_kernel", 1), ("fsc", 1), ("torch", 2), ("triton_row", 1.2)):
+                for peer, ms in (("copy", 0.96), ("copy_kernel", 1), ("fsc", 1), ("torch", 2), ("triton_row", 1.2),
+                                 ("quack", 1.3)):
                     yield [name, p.kernel, p.rows, p.n, p.dtype, mode, peer, ms]
 
 
@@ -44,11 +46,13 @@ def holds(text, *wanted):
 
 status, said, whole = run()
 assert (status, said) == (0, ""), said
-count = sum(len(SETS[name].points) for name in ("tutorial", "cliffs", "few", "kernels"))
-holds(whole, f"{count} of {count} points; {2 * count} measurements of fsc, each beside up to 4 others.",
+count = sum(len(SETS[name].points) for name in MADE)
+holds(whole, f"{count} of {count} points; {2 * count} measurements of fsc, each beside up to 5 others.",
       "not measured: none.",
       "| tutorial | softmax fp32 | 98 | 0.960, 0.960 | 0.960, 0.960 | 1.200, 1.200 | 1.200, 1.200 |",
-      "| 1024 | 104 | 100 | 83 | 50 | 0.960 | 1.200 |",
+      "| 1024 | 104 | 100 | 83 | 77 | 50 | 0.960 | 1.200 |",
+      f"| softmax bf16 | {' | '.join(['0.96'] * 12)} |", f"| softmax bf16 | {' | '.join(['1.30'] * 12)} |",
+      "| rmsnorm_fp8 16384 × 4096 bf16 | 104 | 100 | 83 Triton row | 0.96, 0.96 | 1.20, 1.20 |",
       "| 4096 × 4097 fp32 | 104 | 100 | 83 Triton row | 0.96, 0.96, 0.96 | 1.20, 1.20, 1.20 |",
       "| 4096 × 4097 fp32 | 0.96, 0.96, 0.96 | 1.20, 1.20, 1.20 |",
       "| 8 × 32768 fp32 | 104 | 100 | 83 Triton row | 0.96, 0.96 | 1.20, 1.20 |",
@@ -80,7 +84,7 @@ holds(after, f"{count - 2} of {count} points; {2 * count - 16} measurements",
       "| 1 × 32768 fp32 | — | 100 | 83 Triton row | —, — | 1.20, — |",
       "| 4096 × 4097 fp32 | 104 | 100 | 83 Triton row | —, 0.96, 0.96 | —, 1.20, 1.20 |",
       "| 4096 × 4097 fp32 | —, 0.96, 0.96 | —, 1.20, 1.20 |",
-      "| gelu 8192 × 4096 | 104 | 100 | — | 0.96, 0.96 | —, — |",
+      "| gelu 8192 × 4096 | 104 | 100 | 77 QuACK | 0.96, 0.96 | 1.30, 1.30 |",
       "| gelu 8192 × 4096 | 104 | 100 | 83 Triton row | 0.96, 0.96 | 1.20, 1.20 |")
 assert "\n| 1024 | 104" not in after
 

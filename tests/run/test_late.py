@@ -1,7 +1,7 @@
 """test_late.py - weights that are loaded where they are stored from (pass defer): every alignment,
 every width, every end.
 
-Programs are such that their rows are rotated (2048 places and more, as there are weights) and their weights begin elsewhere than they do: a
+Programs are such that their rows are rotated (2048 places and more) and their weights begin elsewhere than they do: a
 vector of these lies across aligned words, or begins with one, or goes over an end of the row. Guards around each
 buffer see what is touched beyond it.
 """

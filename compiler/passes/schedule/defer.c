@@ -8,49 +8,44 @@
  */
 #include "passes/private.h"
 
-/* Words of the load in a thread, at least: of little tiles ptxas loads and uses one vector after the other. */
-enum { LEAST_WORDS = 16 };
+/* Words of the load in a thread, at least: of little tiles ptxas loads and uses one vector after the other. Uses on the
+ * way to the stores, at most. */
+enum { LEAST_WORDS = 16, MOST_USES = 256 };
 
 typedef struct Defer {
     const Func *f;
-    uint32_t *met; /* by op id: reductions that end before it, in its block */
+    uint32_t *met; /* by op id: reductions that end before it, in its block; NULL: it does not matter */
+    uint32_t uses;
 } Defer;
 
 /* Is v, and all that is made of it, element by element until it is stored, before the next reduction? */
-static bool is_for_store(const Defer *d, const Value *v, uint32_t met) {
+static bool is_for_store(Defer *d, const Value *v, const Op *load) {
     if (!v->uses || v->def->kind == OP_SPILL || when_wrong(d->f, v->def, WHEN_NEEDED)) return false;
     for (const Use *u = v->uses; u; u = u->next) {
-        if (d->met[u->op->id] != met) return false;
+        if (++d->uses > MOST_USES || (d->met && d->met[u->op->id] != d->met[load->id])) return false;
         if (u->op->kind == OP_STORE) continue;
-        if (u->op->nresults == 0 || !is_for_store(d, u->op->results[0], met)) return false;
+        if (u->op->nresults == 0 || !is_for_store(d, u->op->results[0], load)) return false;
     }
     return true;
 }
 
-static bool goes_to_stores(const Value *v) {
-    for (const Use *u = v->uses; u; u = u->next) {
-        if (u->op->kind == OP_STORE) continue;
-        if (!op_has_slots(u->op) || !goes_to_stores(u->op->results[0])) return false;
-    }
-    return v->uses != NULL;
+static bool may_wait(Defer *d, const Op *op) {
+    const Value *v = op->kind == OP_LOAD ? op->results[0] : NULL;
+    if (!v || !value_is_tile(v) || op->attr.mem.is_volatile || !op_loads_constant(d->f, op)) return false;
+    uint32_t vector = dtype_bits(v->type.dtype) << op->attr.mem.vec_log2;
+    uint32_t words = layout_registers(v->type.layout) * dtype_bits(v->type.dtype) / 32;
+    d->uses = 0;
+    return vector == 128 && words >= LEAST_WORDS && is_for_store(d, v, op);
 }
 
 bool load_is_for_stores(const Func *f, const Op *op) {
-    const Value *v = op->kind == OP_LOAD ? op->results[0] : NULL;
-    if (!v || !value_is_tile(v) || op->attr.mem.is_volatile || !op_loads_constant(f, op)) return false;
-    uint32_t vector = dtype_bits(v->type.dtype) << op->attr.mem.vec_log2;
-    uint32_t words = layout_registers(v->type.layout) * dtype_bits(v->type.dtype) / 32;
-    return vector == 128 && words >= LEAST_WORDS && goes_to_stores(v);
-}
-
-static bool can_wait(const Defer *d, const Op *op) {
-    return d->met[op->id] && load_is_for_stores(d->f, op) && is_for_store(d, op->results[0], d->met[op->id]);
+    return may_wait(&(Defer){.f = f}, op);
 }
 
 static void mark(Op *op) {
     op->attr.when = WHEN_STORED;
     for (const Use *u = op->results[0]->uses; u; u = u->next)
-        if (u->op->kind != OP_STORE) mark(u->op);
+        if (u->op->kind != OP_STORE && u->op->attr.when != WHEN_STORED) mark(u->op);
 }
 
 /* Squares, say, that nothing needs but a reduction. */
@@ -69,7 +64,7 @@ static void defer_block(Defer *d, Block *b) {
     }
     bool found = false;
     for (Op *op = b->first; op; op = op->next) {
-        if (!can_wait(d, op)) continue;
+        if (!d->met[op->id] || !may_wait(d, op)) continue;
         mark(op);
         found = true;
     }

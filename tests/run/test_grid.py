@@ -125,3 +125,20 @@ def rules_of_options(bench, fast):
         y = bench.buffer("i32", n)
         jit.launch(y, n)
         same_bits(y.read(), np.full(n, 2 if fast in ("True", "1") and n > 4 else 1, np.int32), f"{fast} {n}")
+
+
+LEFT_OUT = """
+@kernel(grid=(n,), WIDE=2 if y == x or SIZE > n else 1)
+def f(y: *i32, x: *i32, n: i32, SIZE: constexpr = None, WIDE: constexpr = 3):
+    store(y + program_id(0), WIDE)
+"""
+
+
+@case(size=["None", "5"])
+def rules_of_what_is_left_out(bench, size):
+    """A rule asks for an array that is left out, and for an option whose default is None."""
+    jit = bench.jit(LEFT_OUT, defines={"x": "None", "SIZE": size})
+    for n in (8, 2, 6, 3):
+        y = bench.buffer("i32", n)
+        jit.launch(y, n)
+        same_bits(y.read(), np.full(n, 2 if size == "5" and n < 5 else 1, np.int32), f"SIZE = {size}, {n}")

@@ -18,6 +18,7 @@ static bool known_value(Checker *c, const ParamInfo *p, RuleValue *out) {
     int64_t i;
     if (s && (s->kind == SEM_INT || s->kind == SEM_BOOL) && int_fits(s->i, &i)) return (*out = rule_int(i), true);
     if (s && s->kind == SEM_FLOAT) return (*out = rule_float(s->f), true);
+    if (s && s->kind == SEM_NONE) return (*out = rule_int(0), true); /* as a launch has it: RECORD_WORD */
     if (s && s->kind == SEM_TYPE && !s->is_pointer)
         return rule_dtype(stype_name(s->type), strlen(stype_name(s->type)), out);
     if (p->role == ROLE_SCALAR && p->equals_one) return (*out = rule_int(1), true);
@@ -253,7 +254,8 @@ static const Sem *known_default(Checker *c, const ParamInfo *p) {
 static void record_constexpr(Checker *c, const ParamInfo *p, bool interface) {
     bool is_chosen = interface && p->origin == RECORD_CONFIG && p->value; /* by --config, not by the default */
     const Sem *s = interface && !is_chosen ? known_default(c, p) : p->value;
-    RecordValueKind kind = s ? value_kind(s) : p->role == ROLE_DTYPE ? RECORD_DTYPE : RECORD_INT;
+    const Sem *of_kind = p->value ? p->value : s; /* launch rules ask for what an option gives */
+    RecordValueKind kind = of_kind ? value_kind(of_kind) : p->role == ROLE_DTYPE ? RECORD_DTYPE : RECORD_INT;
     const char *text = s && !sem_is_error(s) ? value_text(c, s) : "";
     record_add_constexpr(c->record, p->name, kind, text, interface && !is_chosen ? RECORD_DEFAULT : p->origin,
                          is_chosen ? NULL : p->rule);

@@ -10,10 +10,10 @@ from collections import namedtuple
 # Kernel: inputs and outputs by name, main output first; args(b, m, n): what the source's kernel takes; formula(xp,
 # *inputs) → outputs, for NumPy and torch alike; reads, writes: matrices of T moved once each (EIGHT_BITS: one of
 # these); slack: the part of an output's largest number that its errors are measured against (0: each number against
-# itself); more: (file, args) of what is launched behind it; scratch: what they hand on, by name. An input that is an
-# output, too, is written in place.
-Kernel = namedtuple("Kernel", "name file inputs outputs args formula reads writes slack whole_columns more scratch",
-                    defaults=(0.25, False, (), ()))
+# itself); more: (file, args) of what is launched behind it; scratch: what they hand on, by name; absent: arrays of the
+# source that are left out. An input that is an output, too, is written in place.
+Kernel = namedtuple("Kernel", "name file inputs outputs args formula reads writes slack whole_columns more scratch "
+                    "absent", defaults=(0.25, False, (), (), ()))
 
 EPS = 1e-5
 PLACES = {1: 132, 2: 66, 4: 30, 8: 15}  # clusters of so many blocks that an H100 or H200 runs at a time
@@ -69,6 +69,11 @@ def softmax_backward(xp, dy, y):
 def rmsnorm_backward(xp, dy, x, weight, rstd):
     h, g = x * rstd[:, None], dy * weight
     return (g - h * (xp.sum(g * h, axis=1, keepdims=True) / x.shape[1])) * rstd[:, None], xp.sum(dy * h, axis=0)
+
+
+def add_rmsnorm_backward(xp, dy, x, weight, rstd, dh):
+    dx, dweight = rmsnorm_backward(xp, dy, x, weight, rstd)
+    return dx + dh, dweight
 
 
 def layernorm_backward(xp, dy, x, weight, mean, rstd):
@@ -146,12 +151,16 @@ KERNELS = {k.name: k for k in (
            lambda b, m, n: (b["dx"], b["dy"], b["p"], n, n, n, m, n), softmax_backward, 2, 1),
     Kernel("rmsnorm_backward", "rmsnorm_backward.dsl", ("dy", "x", "weight", "rstd"), ("dx", "dweight"),
            lambda b, m, n: (b["dx"], b["dw_parts"], b["dy"], b["x"], b["weight"], b["rstd"], n, n, n, m, parts(n), n),
-           rmsnorm_backward, 2, 1, 0.25, True, (column_sum("dweight", "dw_parts"),), ("dw_parts",)),
+           rmsnorm_backward, 2, 1, 0.25, True, (column_sum("dweight", "dw_parts"),), ("dw_parts",), ("dh",)),
+    Kernel("add_rmsnorm_backward", "rmsnorm_backward.dsl", ("dy", "x", "weight", "rstd", "dh"), ("dx", "dweight"),
+           lambda b, m, n: (b["dx"], b["dw_parts"], b["dy"], b["x"], b["weight"], b["rstd"], b["dh"], n, n, n, m,
+                            parts(n), n),
+           add_rmsnorm_backward, 3, 1, 0.25, True, (column_sum("dweight", "dw_parts"),), ("dw_parts",)),
     Kernel("layernorm_backward", "layernorm_backward.dsl", ("dy", "x", "weight", "mean", "rstd"),
            ("dx", "dweight", "dbias"),
            lambda b, m, n: (b["dx"], b["both_parts"], b["dy"], b["x"], b["weight"], b["mean"], b["rstd"],
                             n, n, n, m, parts(n), n), layernorm_backward, 2, 1, 0.25, True,
-           (column_sum("both", "both_parts", 2),), ("both", "both_parts")),
+           (column_sum("both", "both_parts", 2),), ("both", "both_parts"), ("dh",)),
     Kernel("log_softmax_backward", "log_softmax_backward.dsl", ("dy", "logs"), ("dx",),
            lambda b, m, n: (b["dx"], b["dy"], b["logs"], n, n, n, m, n), log_softmax_backward, 2, 1),
     Kernel("swiglu", "swiglu.dsl", ("gate", "up"), ("y",),

@@ -1,8 +1,11 @@
 # What flows back through layernorm.dsl: dx, and what each program adds to the gradients of weight and bias (sums: a row
 # for each program, those of weight before those of bias).
 #
+# Through add_layernorm.dsl likewise, whose h is x here: dh, the gradient that this h has besides, is added to dx, which
+# is then the gradient of both summands. Without dh: -D dh=None.
+#
 #   h = (x - mean) * rstd,   g = dy * weight
-#   dx[i, j] = (g[i, j] - sum_k g[i, k] / n_cols - h[i, j] * sum_k g[i, k] h[i, k] / n_cols) * rstd[i]
+#   dx[i, j] = (g[i, j] - sum_k g[i, k] / n_cols - h[i, j] * sum_k g[i, k] h[i, k] / n_cols) * rstd[i] + dh[i, j]
 #   dweight[j] = sum_i dy[i, j] * h[i, j],   dbias[j] = sum_i dy[i, j]
 #
 # The sums over i go across all rows. Each program walks every n_parts-th tile of ROWS rows and adds up what it meets,
@@ -21,12 +24,12 @@
 # way. REACH is the part of the tile that is used, known when the kernel is compiled. The last n_parts % ALIKE programs
 # have no rows.
 #
-# Where dx is x or dy (IN_PLACE), nothing before a row is read, which another program may be writing.
+# Where dx is x, dy or dh (IN_PLACE), nothing before a row is read, which another program may be writing.
 #
 #   fsc run layernorm_backward.dsl dx=dx.npy sums=sums.npy:fp32[132,1562] dy=dy.npy x=x.npy weight=w.npy mean=mean.npy \
-#           rstd=rstd.npy
+#           rstd=rstd.npy -D dh=None
 #   fsc run column_sum.dsl x=sums.npy y=dweight_dbias.npy
-@kernel(grid=(n_parts,), IN_PLACE=dx == x or dx == dy,
+@kernel(grid=(n_parts,), IN_PLACE=dx == x or dx == dy or dx == dh,
         LINE=1024 // T.primitive_bitwidth, WIDE=T.primitive_bitwidth > 16,
         ALIKE=1 if IN_PLACE or n_cols <= (2800 if WIDE else 1280) or (n_cols <= 4096 and x_stride * 8 % LINE == 0) or
         n_cols + LINE > 1 + (
@@ -45,11 +48,12 @@
         num_ctas=BLOCKS, require=(min(BLOCK, REACH) >= n_cols + ALIKE - 1,))
 def layernorm_backward(dx: *T[n_rows:dx_stride, n_cols], sums: *fp32[n_parts, 2 * n_cols],
                        dy: *T[n_rows:dy_stride, n_cols], x: *T[n_rows:x_stride, n_cols], weight: *const T[n_cols],
-                       mean: *const fp32[n_rows], rstd: *const fp32[n_rows], dx_stride: i32, dy_stride: i32,
-                       x_stride: i32, n_rows: i32, n_parts: i32, n_cols: i32, BLOCK: constexpr = 1024,
-                       WIDE: constexpr = True, CROOKED: constexpr = False, LINE: constexpr = 32, ALIKE: constexpr = 1,
-                       REACH: constexpr = 1000000000, BLOCKS: constexpr = 1, ROWS: constexpr = 1, STAGES: constexpr = 1,
-                       IN_PLACE: constexpr = False, T: dtype = fp32):
+                       mean: *const fp32[n_rows], rstd: *const fp32[n_rows], dh: *T[n_rows:dx_stride, n_cols],
+                       dx_stride: i32, dy_stride: i32, x_stride: i32, n_rows: i32, n_parts: i32, n_cols: i32,
+                       BLOCK: constexpr = 1024, WIDE: constexpr = True, CROOKED: constexpr = False,
+                       LINE: constexpr = 32, ALIKE: constexpr = 1, REACH: constexpr = 1000000000,
+                       BLOCKS: constexpr = 1, ROWS: constexpr = 1, STAGES: constexpr = 1, IN_PLACE: constexpr = False,
+                       T: dtype = fp32):
     part = program_id(0)
     busy = n_parts // ALIKE * ALIKE
     first = (part % ALIKE + part // ALIKE * (ALIKE * ROWS)).to(i64)
@@ -63,6 +67,8 @@ def layernorm_backward(dx: *T[n_rows:dx_stride, n_cols], sums: *fp32[n_parts, 2 
     x += first * x_stride // ALIKE * ALIKE
     dx += first * dx_stride // ALIKE * ALIKE
     dy += first * dy_stride // ALIKE * ALIKE
+    if dh is not None:
+        dh += first * dx_stride // ALIKE * ALIKE
     for beyond in range(0, (n_rows if part < busy else 0) - first, busy * ROWS, num_stages=STAGES):
         rows = beyond + arange(0, ROWS)[:, None] * ALIKE
         is_row = rows < n_rows - first
@@ -77,8 +83,10 @@ def layernorm_backward(dx: *T[n_rows:dx_stride, n_cols], sums: *fp32[n_parts, 2 
         off = sum(h, axis=1, keep_dims=True) / n_cols
         level = sum(g, axis=1, keep_dims=True) / n_cols
         along = sum(g * h, axis=1, keep_dims=True) / n_cols - off * level
-        store(dx + rows * dx_stride + places, g * r - (h * (along * r) + (level - off * along) * r),
-              mask=is_row & is_within & is_begun)
+        back = g * r - (h * (along * r) + (level - off * along) * r)
+        if dh is not None:
+            back += load(dh + rows * dx_stride + places, mask=is_row & is_within).to(fp32)
+        store(dx + rows * dx_stride + places, back, mask=is_row & is_within & is_begun)
         own = d * (h - off)
         dw += sum(own, axis=0, keep_dims=True) if BLOCKS > 1 else own
     gdc_launch_dependents()

@@ -40,6 +40,12 @@ def this_build(case):
     return Build(fsc, case.machine.device, EXAMPLES)
 
 
+def own_kernel(case, build, again=False, defines=(), **options):
+    """The case's own, without the arrays that it leaves out."""
+    defines = (*defines, *((name, "None") for name in case.kernel.absent))
+    return compiled(build, case.kernel.file, tuple(sorted({**options, "defines": defines}.items())), again)
+
+
 def argument(x):
     return (x.address, x.dtype, x.bytes) if hasattr(x, "address") else x
 
@@ -71,7 +77,7 @@ def facts(case):
 
 def report_of(case):
     values = [argument(v) for v in case.args()]
-    jit = compiled(this_build(case), case.kernel.file, ())
+    jit = own_kernel(case, this_build(case))
     kernel, (array, count) = jit.prepare(values), jit.args(values)
     grid, variant, report = (c.c_int64 * 3)(), c.c_size_t(), fsc.KernelReport()
     fsc.check(fsc.lib.fsc_launch_grid(kernel, array, count, grid, c.byref(variant)))
@@ -92,7 +98,7 @@ def in_turn(*launches):
 def fused(case, again=False, beside=None, **options):
     """beside: the folder of another build, which makes the launch."""
     build = build_in(beside, case.machine.device.name) if beside else this_build(case)
-    first = launcher(case, build, compiled(build, case.kernel.file, tuple(sorted(options.items())), again), case.args)
+    first = launcher(case, build, own_kernel(case, build, again, **options), case.args)
     behind = [launcher(case, build, compiled(build, file, (), again),
                        lambda i, args=args: args(case.sets[i], case.rows, case.n)) for file, args in case.kernel.more]
     return in_turn(first, *behind) if behind else first

@@ -4,7 +4,8 @@ In: a kernel's source; arrays and scalars by the names of its parameters. Out: i
 kernel saw them, both as float64.
 Method: the parameter list is read from the source. `x: *T[n_rows:x_stride, n_cols]` tells the shape that an array has,
 and that its rows lie x_stride apart: `pad` elements more than a row. Between the rows of an input lies NaN; between
-those of an output nothing may be written. A pointer for which no array is given is an output.
+those of an output nothing may be written. A pointer for which no array is given is an output, but where `defines` says
+None.
 """
 import re
 from types import SimpleNamespace
@@ -37,11 +38,13 @@ def as_rows(shape):
 class Launch:
     """One launch under way: buffers and strides come from the contracts, one pointer after the other."""
 
-    def __init__(self, bench, source, values, types, pad, offset):
+    def __init__(self, bench, source, values, types, pad, offset, absent):
         self.bench, self.values, self.types, self.pad, self.offset = bench, dict(values), types, pad, offset
         self.seen, self.out, self.args = dict(values), {}, []
         listed = parameters(source)
         for name, annotation in listed:
+            if name in absent:
+                continue
             if annotation.startswith("*"):
                 self.args.append(self.pointer(name, annotation))
             elif annotation not in ("constexpr", "dtype"):
@@ -80,6 +83,7 @@ def launch(bench, source, values, types, pad=0, offset=0, **options):
     """`values` by the names of parameters, `types` of dtype parameters → ({output: float64},
     what the kernel saw by name)."""
     source = source.decode() if isinstance(source, bytes) else source
-    run = Launch(bench, source, values, types, pad, offset)
+    absent = [name for name, value in options.get("defines", {}).items() if value == "None"]
+    run = Launch(bench, source, values, types, pad, offset, absent)
     bench.jit_once(source, types=types, **options).launch(*run.args)
     return run.results(), SimpleNamespace(**run.seen)

@@ -42,21 +42,26 @@ def total(terms, sizes):
     return terms.sum(axis=0), 0, (len(terms) + 8) * U * sizes.sum(axis=0)
 
 
+def back(a, dx):
+    """dx, with the gradient dh that x has besides, if there is one."""
+    dh = getattr(a, "dh", np.zeros_like(dx))
+    return dx + dh, 4 * 1.3e-6, 4 * 2e-6 * a.rstd[:, None] + 2 * U * np.abs(dh)
+
+
 def layernorm_backward(a):
     """The mean that the kernel is given is rounded; the row itself knows better."""
     h, mean, _ = normal(a.x)
     h = (a.x - mean[:, None]) * a.rstd[:, None]
     g = a.dy * a.weight
     dx = (g - g.mean(axis=1, keepdims=True) - h * (g * h).mean(axis=1, keepdims=True)) * a.rstd[:, None]
-    return {"dx": (dx, 4 * 1.3e-6, 4 * 2e-6 * a.rstd[:, None]),
-            "dweight": total(a.dy * h, np.abs(a.dy) * (np.abs(h) + 1)),
+    return {"dx": back(a, dx), "dweight": total(a.dy * h, np.abs(a.dy) * (np.abs(h) + 1)),
             "dbias": total(a.dy, np.abs(a.dy))}
 
 
 def rmsnorm_backward(a):
     h, g = a.x * a.rstd[:, None], a.dy * a.weight
     dx = (g - h * (g * h).mean(axis=1, keepdims=True)) * a.rstd[:, None]
-    return {"dx": (dx, 4 * 1.3e-6, 4 * 2e-6 * a.rstd[:, None]), "dweight": total(a.dy * h, np.abs(a.dy * h))}
+    return {"dx": back(a, dx), "dweight": total(a.dy * h, np.abs(a.dy * h))}
 
 
 def added(norm):
@@ -117,6 +122,8 @@ def judge(file, got, a, dtype, what):
 
 
 def run(bench, file, v, dtype, pad=0, offset=0, source=None, **options):
+    if "backward" in file and "dh" not in v:
+        options["defines"] = {"dh": "None"}
     return launch(bench, source or example(file), with_statistics(file, v, dtype), {"T": dtype}, pad, offset, file=file,
                   **options)
 
@@ -160,6 +167,19 @@ def norms_backward_alike(bench, file, size, dtype):
             judge(file, got, seen, dtype, f"{dtype} of {rows} x {n} in {parts} parts, {pad} between")
 
 
+@case(file=BACKWARD, size=[(70, 32, 3), (13, 4096, 3), (7, 9000, 3), (5, 13000, 3), (90, 4104, 33), (200, 1501, 64),
+                           (70, 13001, 64)], dtype=["fp32", "bf16"])
+def norms_backward_added(bench, file, size, dtype):
+    """The rows were a sum that has a gradient besides: it is added, and a NaN of its stays where it is."""
+    rows, n, parts = size
+    rng = np.random.default_rng(n)
+    for pad in (0, 3):
+        v = dict(inputs(file, rows, n, rng), n_parts=parts, dh=rng.standard_normal((rows, n)))
+        v["dh"][rows // 2, -3:] = np.nan
+        got, seen = run(bench, file, v, dtype, pad)
+        judge(file, got, seen, dtype, f"{dtype} of {rows} x {n} in {parts} parts, {pad} between")
+
+
 @case(file=BACKWARD)
 def norms_backward_read_again(bench, file):
     """Rows that leave a thread too few registers: each round of the loop reads them from shared memory twice."""
@@ -167,15 +187,19 @@ def norms_backward_read_again(bench, file):
     judge(file, got, seen, "bf16", "13 x 12288")
 
 
-@case(file=BACKWARD, over=["dy", "x"], size=[(40, 520, 3), (70, 4101, 32)])
+@case(file=BACKWARD, over=["dy", "x", "dh"], size=[(40, 520, 3), (70, 4101, 32)])
 def norms_backward_in_place(bench, file, over, size):
-    """dx may be dy or x: what a round loads ahead, no earlier round stores."""
+    """dx may be dy, x or dh: what a round loads ahead, no earlier round stores."""
     rows, n, parts = size
-    v = with_statistics(file, inputs(file, rows, n, np.random.default_rng(7)), "fp32")
+    rng = np.random.default_rng(7)
+    v = with_statistics(file, inputs(file, rows, n, rng), "fp32")
+    if over == "dh":
+        v["dh"] = rng.standard_normal((rows, n))
     b = {name: bench.buffer("fp32", x.size, x) for name, x in v.items() if hasattr(x, "size") and x.size > 1}
     sums = bench.buffer("fp32", parts * n * (2 if "mean" in b else 1))
     bench.run(example(file), b[over], sums, b["dy"], b["x"], b["weight"], *([b["mean"]] if "mean" in b else []),
-              b["rstd"], n, n, n, rows, parts, n)
+              b["rstd"], *([b["dh"]] if over == "dh" else []), n, n, n, rows, parts, n,
+              defines={} if over == "dh" else {"dh": "None"})
     seen = SimpleNamespace(**{k: np.float32(x).astype(np.float64) for k, x in v.items()}, T="fp32")
     want, rtol, atol = NORMS[file].oracle(seen)["dx"]
     close(b[over].read().reshape(rows, n), want, rtol, atol, f"{file} over {over}")

@@ -27,7 +27,7 @@ def arrays_of(words):
 
 
 def asked_words(tool, folder, source, words):
-    """The call as `fsc info` takes it: its numbers, and the types that its arrays decide."""
+    """The call as `fsc info` takes it: its numbers, the types that its arrays decide, what is left out."""
     report, arrays, params = os.path.join(folder, "report"), arrays_of(words), []
     subprocess.run([tool, source, "--emit=report", "-o", report], check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL, timeout=60)
@@ -51,5 +51,5 @@ def asked_words(tool, folder, source, words):
     for name, dtype in re.findall(r"(\w+): \*(?:const )?(\w+)\b", text):
         if re.search(rf"\b{dtype}: dtype", text) and name in arrays:
             types.setdefault(dtype, arrays[name][0])
-    return [f"{name}={value}" for name, value in values.items()] + [f"-T{name}={dtype}"
-                                                                    for name, dtype in types.items()]
+    return [*(f"{name}={value}" for name, value in values.items()), *(f"-T{name}={d}" for name, d in types.items()),
+            *(w for w in words if w.startswith("-D"))]

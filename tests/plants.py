@@ -30,7 +30,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "no-owner": ["scalar_in_place"],
     "late-store": ["in_place"],
     "part-begin": ["product_batch("],
-    "same-shared": ["scalar_in_place", "in_place", "late_norms(file=layernorm.dsl, dtype=fp32)"],
+    "same-shared": ["scalar_in_place", "in_place"],
     "loop-again": ["rounds_through_memory(warps=1, n=32"],
     "carry-old": ["rounds_through_memory(warps=1, n=32"],
     "first-arm": ["wait_for_later", "scalar_in_place"],
@@ -89,7 +89,7 @@ TWICE = ["norms_far_mean(file=layernorm.dsl, n=781)", "softmax_strides(name=soft
 RACES = {  # fault: cases, by their whole names
     "drop-barrier": TWICE + ["reduce_rank3(name=sum, axis=1, shape=(16, 16, 8))", "transposed(dtype=fp32, warps=8)"],
     # in loops exchanges take turns, and no barrier guards the next round's
-    "same-shared": [TWICE[0], "late_norms(file=layernorm.dsl, dtype=fp32)"],
+    "same-shared": [TWICE[0], "norms(file=rmsnorm_backward.dsl)"],
     "shared-place": ["remat_levels(dtype=fp16, n=16384)"],
 }
 

@@ -276,6 +276,12 @@ void op_link(Builder *b, Op *op) {
     link_before(b->block, op, b->before);
 }
 
+void op_replace(Func *f, Op *op, Value *with) {
+    with->name = op->results[0]->name;
+    value_replace(f, op->results[0], with);
+    op_erase(f, op);
+}
+
 void op_move_before(Op *op, Op *where) {
     if (op == where) return;
     unlink_op(op);

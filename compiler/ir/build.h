@@ -88,6 +88,7 @@ void op_remove_arg(Func *f, Op *op, uint32_t index);
 void op_remove_result(Func *f, Op *op, uint32_t index);   /* control flow; the result must be unused */
 void block_remove_arg(Func *f, Block *b, uint32_t index); /* the argument must be unused */
 void op_erase(Func *f, Op *op);            /* unlinks op and its regions' uses; results must be unused */
+void op_replace(Func *f, Op *op, Value *with); /* `with` takes the place and the name of op's result */
 void op_move_before(Op *op, Op *where);    /* relinks */
 /* A copy with the operands mapped through `map` (indexed by value id; NULL entry: itself), regions copied too; the map
  * gains the results. Linked at the builder's place. Result types are inferred anew from the mapped operands (of `for`,

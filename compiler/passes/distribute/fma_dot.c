@@ -28,9 +28,7 @@ static void visit(void *context, Op *op) {
           *columns = build_slice(&in, y, at, last - 1, step);
     Value *sum = build_dot(&in, rows, columns, body->args.at[1], op->attr);
     build_yield(&in, &sum, 1);
-    loop->results[0]->name = op->results[0]->name;
-    value_replace(f, op->results[0], loop->results[0]);
-    op_erase(f, op);
+    op_replace(f, op, loop->results[0]);
 }
 
 void pass_fma_dot(Func *f, PassContext *c) {

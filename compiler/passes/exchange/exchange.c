@@ -94,9 +94,7 @@ static void lower_reduce(Func *f, Op *op) {
     bool crosses = plan.combine[IN_WARP] || plan.combine[IN_CTA];
     Value *r = crosses ? cross(f, &b, v, op->attr)
                        : op_build(&b, OP_REDUCEWARP, &v, 1, op->attr, op->results[0]->type)->results[0];
-    r->name = op->results[0]->name;
-    value_replace(f, op->results[0], r);
-    op_erase(f, op);
+    op_replace(f, op, r);
 }
 
 /* Does each block have what it wants, and may it leave its part where it likes? */
@@ -193,9 +191,7 @@ static void lower_gather(Func *f, Op *op) {
     Builder b = builder_before(f, op);
     Attr from = {.buffer = store_shared(f, &b, v), .axis = op->attr.axis};
     Value *r = op_build(&b, OP_SHGATHER, &index, 1, from, op->results[0]->type)->results[0];
-    r->name = op->results[0]->name;
-    value_replace(f, op->results[0], r);
-    op_erase(f, op);
+    op_replace(f, op, r);
 }
 
 /* The op in the block that v is made in which the op is, or stands in. */

@@ -91,9 +91,3 @@ Value *partial_combine(Builder *b, const Partial *p, Value *v, Attr a, Value **l
     *last = op_build(b, OP_REDUCE, &v, 1, a, type_laid(v->type.dtype, p->crossing.last))->results[0];
     return build_laid(b, *last, p->crossing.result);
 }
-
-void op_replace(Func *f, Op *op, Value *with) {
-    with->name = op->results[0]->name;
-    value_replace(f, op->results[0], with);
-    op_erase(f, op);
-}

@@ -30,7 +30,5 @@ Value *partial_within(Builder *b, const Partial *p, Value *v, Attr a);
 Value *partial_to_elements(Builder *b, const Partial *p, Value *v, const Layout *tile);
 /* What was exchanged, reduced over warps, in the result's layout; *last: where it is made. */
 Value *partial_combine(Builder *b, const Partial *p, Value *v, Attr a, Value **last);
-/* `with` takes the place and the name of op's result. */
-void op_replace(Func *f, Op *op, Value *with);
 
 #endif

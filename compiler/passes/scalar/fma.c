@@ -13,8 +13,7 @@ static bool is_product(const Value *v, const Op *sum) {
 /* -v; where v repeats a smaller tile, that one is negated. So v stays one that each layout has for the asking. */
 static Value *negative(Builder *b, Value *v) {
     const Op *d = v->def;
-    bool repeats = d && (d->kind == OP_BROADCAST || d->kind == OP_EXPAND || d->kind == OP_SPLAT);
-    if (!repeats) return build1(b, OP_FNEG, v);
+    if (!d || op_class(d->kind) != CLASS_REPEAT) return build1(b, OP_FNEG, v);
     Value *of = negative(b, d->args[0]);
     return op_build(b, d->kind, &of, 1, d->attr, v->type)->results[0];
 }
@@ -33,9 +32,7 @@ static void visit(void *context, Op *op) {
     if (!is_product(op->args[i], op)) return;
     Builder b = builder_before(f, op);
     Value *sum = join_product(&b, op, op->args[i], op->args[1 - i]);
-    sum->name = op->results[0]->name;
-    value_replace(f, op->results[0], sum);
-    op_erase(f, op);
+    op_replace(f, op, sum);
 }
 
 void pass_fma(Func *f, PassContext *c) {

@@ -62,6 +62,10 @@ static V to_fp32(const Math *k, DType from, V x) {
     case DT_FP16:
         if (math_has(k, FEATURE_FP16)) return LLVMBuildFPExt(k->m->at, x, llvm_like(k->m->f32, LLVMTypeOf(x)), "");
         return widen_bits(k, from, x);
+    case DT_FP8E4NV:
+        if (!k->from_e4m3) return widen_bits(k, from, x);
+        x = k->from_e4m3(k, mk_zext(k, x, k->m->i32));
+        return to_fp32(k, DT_FP16, mk_cast(k, mk_trunc(k, x, k->m->i16), llvm_type(k->m, DT_FP16)));
     default: return widen_bits(k, from, x);
     }
 }
@@ -105,6 +109,7 @@ static V from_fp32(const Math *k, DType to, V x) {
     if (to == DT_BF16) return narrow_bf16(k, x);
     if (to == DT_FP16 && math_has(k, FEATURE_FP16))
         return LLVMBuildFPTrunc(k->m->at, x, llvm_like(k->m->f16, LLVMTypeOf(x)), "");
+    if (to == DT_FP8E4NV && k->to_e4m3) return mk_trunc(k, k->to_e4m3(k, x, mk_real(x, 0)), k->m->i8);
     return narrow_bits(k, to, x);
 }
 
@@ -172,8 +177,20 @@ V math_itof(const Math *k, bool is_signed, DType from, DType to, V x) {
     return math_convert(k, DT_FP32, to, false, f);
 }
 
-V math_ftoi(const Math *k, bool is_signed, DType from, DType to, V x) {
+/* What is beyond `to`, of fewer bits than x, becomes its least or largest number. */
+static V saturated(const Math *k, ToInt how, DType to, V x) {
+    int64_t most = (INT64_C(1) << (dtype_bits(to) - (how != TO_UNSIGNED))) - 1;
+    V low = how == TO_UNSIGNED ? x : llvm_binary(k->m, "llvm.smax", x, mk_int(x, -most - 1));
+    return llvm_binary(k->m, how == TO_UNSIGNED ? "llvm.umin" : "llvm.smin", low, mk_int(x, most));
+}
+
+V math_ftoi(const Math *k, ToInt how, DType from, DType to, V x) {
     V f = math_is_small(from) ? math_convert(k, from, DT_FP32, false, x) : x;
+    if (k->to_int && from != DT_FP64 && dtype_bits(to) <= 32) {
+        V r = k->to_int(k, how, f);
+        return dtype_bits(to) == 32 ? r : mk_trunc(k, saturated(k, how, to, r), llvm_type(k->m, to));
+    }
+    if (how == TO_NEAREST) f = llvm_unary(k->m, "llvm.rint", f);
     LLVMTypeRef over[] = {llvm_like(llvm_type(k->m, to), LLVMTypeOf(x)), LLVMTypeOf(f)};
-    return llvm_intrinsic(k->m, is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat", over, 2, &f, 1);
+    return llvm_intrinsic(k->m, how == TO_UNSIGNED ? "llvm.fptoui.sat" : "llvm.fptosi.sat", over, 2, &f, 1);
 }

@@ -210,8 +210,9 @@ static V apply(const Math *k, OpKind kind, const Attr *attr, DType from, DType t
     case OP_TRUNC: return LLVMBuildTrunc(k->m->at, x, t, "");
     case OP_SITOFP: return math_itof(k, true, from, to, x);
     case OP_UITOFP: return math_itof(k, false, from, to, x);
-    case OP_FPTOSI: return math_ftoi(k, true, from, to, x);
-    case OP_FPTOUI: return math_ftoi(k, false, from, to, x);
+    case OP_FPTOSI: return math_ftoi(k, TO_SIGNED, from, to, x);
+    case OP_FPTOSIRN: return math_ftoi(k, TO_NEAREST, from, to, x);
+    case OP_FPTOUI: return math_ftoi(k, TO_UNSIGNED, from, to, x);
     case OP_FPEXT: return math_convert(k, from, to, false, x);
     case OP_FPTRUNC: return math_convert(k, from, to, attr->round == ROUND_ZERO, x);
     case OP_BITCAST: return bitcast(k, from, to, x);

@@ -22,6 +22,8 @@ typedef enum Approx {
     APPROX_DIV,   /* x / y, 2 ulp over the whole range */
 } Approx;
 
+typedef enum ToInt { TO_SIGNED, TO_NEAREST, TO_UNSIGNED } ToInt; /* nearest: signed, halves to the even integer */
+
 typedef struct Math Math;
 struct Math {
     Llvm *m;
@@ -36,7 +38,12 @@ struct Math {
     LLVMValueRef (*fraction)(const Math *k, LLVMValueRef x);
     /* OP_FMAX or OP_FMIN of fp32 and fp64 by an instruction; NULL: by several */
     LLVMValueRef (*minmax)(const Math *k, bool is_max, LLVMValueRef x, LLVMValueRef y);
-    void *context; /* for approx */
+    /* fp32 to 32 bits by an instruction that saturates and makes NaN 0. NULL: there is none */
+    LLVMValueRef (*to_int)(const Math *k, ToInt how, LLVMValueRef x);
+    /* Two of fp8e4nv from fp32 and to fp16, as TO_E4M3 and FROM_E4M3 of prims.def. NULL: no instruction does it */
+    LLVMValueRef (*to_e4m3)(const Math *k, LLVMValueRef x, LLVMValueRef y);
+    LLVMValueRef (*from_e4m3)(const Math *k, LLVMValueRef word);
+    void *context; /* for what is above */
 };
 
 static inline bool math_has(const Math *k, Feature f) {

@@ -55,7 +55,7 @@ V math_frem(const Math *k, DType d, V x, V y);
 /* a * b + c of fp16 or bf16, rounded once, where the target has no such instruction. */
 V math_fma16(const Math *k, DType d, V a, V b, V c);
 V math_itof(const Math *k, bool is_signed, DType from, DType to, V x);
-V math_ftoi(const Math *k, bool is_signed, DType from, DType to, V x);
+V math_ftoi(const Math *k, ToInt how, DType from, DType to, V x);
 static inline bool math_is_small(DType d) { return dtype_bits(d) < 32; }
 
 #endif

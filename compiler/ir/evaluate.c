@@ -161,6 +161,7 @@ static bool evaluate(const Elements *e, const int64_t *a, uint32_t n, int64_t *r
     case OP_SITOFP: *r = from_integer(to, true, d, a[0]); break;
     case OP_UITOFP: *r = from_integer(to, false, d, a[0]); break;
     case OP_FPTOSI: *r = to_signed(to, x[0]); break;
+    case OP_FPTOSIRN: *r = to_signed(to, rint(x[0])); break;
     case OP_FPTOUI: *r = to_unsigned(to, x[0]); break;
     case OP_FPEXT: *r = float_to_bits(to, x[0]); break;
     case OP_FPTRUNC: *r = float_round(to, x[0], e->attr->round); break;

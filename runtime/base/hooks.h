@@ -195,6 +195,11 @@ typedef struct EmuCalls {
     float (*rsqrt)(float x);
     float (*sqrt)(float x);
     float (*div)(float x, float y);
+    int32_t (*to_s32)(float x);
+    int32_t (*nearest_s32)(float x);
+    uint32_t (*to_u32)(float x);
+    uint32_t (*to_e4m3)(float x, float y);
+    uint32_t (*from_e4m3)(uint32_t pair);
 } EmuCalls;
 
 enum { NO_REGISTER = 0x7fffffff /* of record_value: what is no tile */ };

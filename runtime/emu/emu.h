@@ -450,8 +450,10 @@ void report_divergence(const Team *t);
 /* No program wrote `missing` of the `all` elements of a parameter; `first` names one. */
 void report_unwritten(const Launch *l, uint32_t param, uint64_t missing, uint64_t all, const char *first);
 
-/* approx.c: prims.def's fp32 approximations. */
+/* approx.c: prims.def's fp32 approximations, and its conversions. */
 float emu_ex2(float x), emu_lg2(float x), emu_rcp(float x), emu_rsqrt(float x), emu_sqrt(float x),
     emu_div(float x, float y);
+int32_t emu_to_s32(float x), emu_nearest_s32(float x);
+uint32_t emu_to_u32(float x), emu_to_e4m3(float x, float y), emu_from_e4m3(uint32_t pair);
 
 #endif

@@ -485,4 +485,6 @@ const EmuCalls emu_calls = {
     .record_step = tell_step,
     .record_value = tell_value,
     .ex2 = emu_ex2, .lg2 = emu_lg2, .rcp = emu_rcp, .rsqrt = emu_rsqrt, .sqrt = emu_sqrt, .div = emu_div,
+    .to_s32 = emu_to_s32, .nearest_s32 = emu_nearest_s32, .to_u32 = emu_to_u32,
+    .to_e4m3 = emu_to_e4m3, .from_e4m3 = emu_from_e4m3,
 };

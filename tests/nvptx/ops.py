@@ -34,7 +34,7 @@ def conversions():
         rows += [("trunc", a, b) for b in INTS if BITS[a] > BITS[b]]
         rows += [(op, a, b) for b in FLOATS for op in ("sitofp", "uitofp")]
     for a in FLOATS:
-        rows += [(op, a, b) for b in INTS for op in ("fptosi", "fptoui")]
+        rows += [(op, a, b) for b in INTS for op in ("fptosi", "fptosi_rn", "fptoui")]
     for a in FLOATS + SMALL:
         rows += [("fpext", a, b) for b in FLOATS if BITS[a] < BITS[b]]
         rows += [("fptrunc" + r, a, b) for b in FLOATS + SMALL if BITS[a] > BITS[b] for r in ("", " zero")]
@@ -45,7 +45,8 @@ def conversions():
 
 
 # Elementwise rows tested by name below or by other cases of this folder; every other must have an infer rule in INFER.
-ELSEWHERE = set("""icmp fcmp sext zext trunc sitofp uitofp fptosi fptoui fpext fptrunc bitcast select addptr""".split())
+ELSEWHERE = set("""icmp fcmp sext zext trunc sitofp uitofp fptosi fptosi_rn fptoui fpext fptrunc bitcast select
+addptr""".split())
 
 
 def read_ops(path):

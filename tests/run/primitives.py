@@ -69,7 +69,8 @@ def parameters(source):
 
 def run(bench, prims, source, *args, **options):
     """Launches the kernel, having seen that it calls `prims`, in the module for the GPU and in the emulator's."""
-    for arch in ("sm_90" if "num_ctas" in options else "sm_80", "emu"):
+    is_new = "num_ctas" in options or any("e4m3" in prim for prim in prims)
+    for arch in ("sm_90" if is_new else "sm_80", "emu"):
         called = calls(source, args, parameters(source), arch, **options)
         missing = set(prims) - called
         assert not missing, f"{arch}: the kernel calls {sorted(called)}, not {sorted(missing)}"

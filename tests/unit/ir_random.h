@@ -43,7 +43,8 @@ static inline void random_cast(RandomFunc *g, bool scalar) {
     bool from_float = random_below(g->r, 2), to_float = random_below(g->r, 2);
     Type from = random_type(g, from_float, scalar), to = type_with_dtype(from, random_type(g, to_float, true).dtype);
     uint32_t a = dtype_bits(from.dtype), c = dtype_bits(to.dtype);
-    OpKind k = from_float              ? random_below(g->r, 2) ? OP_FPTOSI : OP_FPTOUI
+    static const OpKind to_int[] = {OP_FPTOSI, OP_FPTOSIRN, OP_FPTOUI};
+    OpKind k = from_float              ? to_int[random_below(g->r, 3)]
                : random_below(g->r, 2) ? OP_SITOFP
                                        : OP_UITOFP;
     if (from_float == to_float && a == c)

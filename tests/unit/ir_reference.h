@@ -277,6 +277,7 @@ static inline int64_t ref_convert(const Op *op, int64_t a) {
     case OP_SITOFP: return ref_to_float(to, as_signed, false);
     case OP_UITOFP: return ref_to_float(to, as_unsigned, false);
     case OP_FPTOSI: return ref_to_int(to, true, value_of(from, a));
+    case OP_FPTOSIRN: return ref_to_int(to, true, nearbyint(value_of(from, a)));
     case OP_FPTOUI: return ref_to_int(to, false, value_of(from, a));
     case OP_FPEXT: return ref_to_float(to, (long double)value_of(from, a), false);
     case OP_FPTRUNC: return ref_to_float(to, (long double)value_of(from, a), op->attr.round == ROUND_ZERO);

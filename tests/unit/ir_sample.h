@@ -377,7 +377,7 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_TRUNC: sample_convert(s, k, KIND_INT, KIND_INT, -1); return;
     case OP_SITOFP:
     case OP_UITOFP: sample_convert(s, k, KIND_INT, KIND_FLOAT, 0); return;
-    case OP_FPTOSI:
+    case OP_FPTOSI: case OP_FPTOSIRN:
     case OP_FPTOUI: sample_convert(s, k, KIND_FLOAT, KIND_INT, 0); return;
     case OP_FPEXT: sample_convert(s, k, KIND_FLOAT, KIND_FLOAT, 1); return;
     case OP_FPTRUNC: sample_convert(s, k, KIND_FLOAT, KIND_FLOAT, -1); return;

@@ -57,16 +57,24 @@ void asm_vector(Asm *s, uint32_t first, uint32_t words) {
     else asm_braces(s, first, words);
 }
 
-/* Its side effects order it among all others; a clobber of memory besides would say nothing more, and LLVM reads each
- * constraint of each statement several times. */
-V asm_build(Nvptx *n, Asm *s) {
+static V build(Nvptx *n, Asm *s, bool has_effects) {
     uint32_t count = s->operands.len;
     LLVMTypeRef *types = NEW_ARRAY(s->arena, LLVMTypeRef, count + 1);
     for (uint32_t i = 0; i < count; i++) types[i] = LLVMTypeOf(s->operands.at[i]);
     LLVMTypeRef type = LLVMFunctionType(s->result, types, count, 0);
-    V code = LLVMGetInlineAsm(type, s->text.at, s->text.len, s->constraints.at, s->constraints.len, 1, 0,
-                              LLVMInlineAsmDialectATT, 0);
+    V code = LLVMGetInlineAsm(type, s->text.at, s->text.len, s->constraints.at, s->constraints.len, has_effects,
+                              0, LLVMInlineAsmDialectATT, 0);
     return LLVMBuildCall2(n->m->at, type, code, s->operands.at, count, "");
+}
+
+/* Its side effects order it among all others; a clobber of memory besides would say nothing more, and LLVM reads each
+ * constraint of each statement several times. */
+V asm_build(Nvptx *n, Asm *s) {
+    return build(n, s, true);
+}
+
+V asm_value(Nvptx *n, Asm *s) {
+    return build(n, s, false);
 }
 
 V asm_statement(Nvptx *n, const char *text) {

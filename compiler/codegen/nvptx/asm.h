@@ -24,6 +24,7 @@ uint32_t asm_operand(Asm *s, V value, const char *constraint); /* its number in 
 void asm_text(Asm *s, const char *more);
 void asm_number(Asm *s, const char *before, uint32_t number, const char *after);
 V asm_build(Nvptx *n, Asm *s);
+V asm_value(Nvptx *n, Asm *s); /* without side effects */
 V asm_statement(Nvptx *n, const char *text); /* without operands */
 V asm_together(Nvptx *n, Asm *s); /* what a warp's threads execute together */
 

@@ -68,6 +68,26 @@ static V lower_record(Nvptx *n, Access a, const V *in) {
     return NULL;
 }
 
+/* `word` is 16 bits there: of the result, or of what is converted. */
+static V convert_e4m3(Nvptx *n, const char *text, const V *in, uint32_t count, const char *constraint) {
+    if (!target_has(n->t, FEATURE_CLUSTERS)) asm_need_ptx(n, 81); /* before sm_90, whose first PTX has them */
+    Asm s = asm_begin(n);
+    asm_outputs(n, &s, (Access){1, 32});
+    for (uint32_t i = 0; i < count; i++) asm_operand(&s, in[i], constraint);
+    asm_text(&s, text);
+    return asm_value(n, &s);
+}
+
+static V lower_to_e4m3(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    return convert_e4m3(n, "{ .reg .b16 h; cvt.rn.satfinite.e4m3x2.f32 h, $2, $1; cvt.u32.u16 $0, h; }", in, 2, "f");
+}
+
+static V lower_from_e4m3(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    return convert_e4m3(n, "{ .reg .b16 h; cvt.u16.u32 h, $1; cvt.rn.f16x2.e4m3x2 $0, h; }", in, 1, "r");
+}
+
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
 typedef struct Row {

@@ -1,6 +1,7 @@
-/* pairs.c - elementwise ops of 16-bit floats, two neighbouring registers of a thread at a time.
+/* pairs.c - elementwise ops of 16-bit floats, two neighbouring registers of a thread at a time; also 8-bit floats.
  *
- * In: fadd, fsub, fmul in fp16 and bf16, and conversions of 8-bit integers to these, for a GPU. Out: their result tile.
+ * In: fadd, fsub, fmul in fp16 and bf16, and conversions of 8-bit integers to these, for a GPU; fp32 rounded to
+ * fp8e4nv, where that is an instruction. Out: their result tile.
  * Method: two elements are a word, as they lie in memory and in operands of products. bf16 goes by multiply-adds, the
  * only arithmetic that sm_80 has for it: x + y is 1 x + y, x y is x y - 0. Each rounds once.
  * An integer is put where a float of a known exponent has its last bits, and that float's own value is taken off. fp16
@@ -19,13 +20,19 @@ static bool converts(const Op *op) {
     return op && (op->kind == OP_SITOFP || op->kind == OP_UITOFP) && op->args[0]->type.dtype == DT_I8;
 }
 
+static bool makes_e4m3(const Simt *s, const Op *op) {
+    return op->kind == OP_FPTRUNC && op->results[0]->type.dtype == DT_FP8E4NV && op->attr.round == ROUND_NEAREST &&
+           op->args[0]->type.dtype == DT_FP32 && s->math.to_e4m3;
+}
+
 bool simt_is_pairs(const Simt *s, const Op *op) {
     DType d = op->results[0]->type.dtype;
+    if (tile_registers(op->results[0]) < 2) return false;
+    if (makes_e4m3(s, op)) return true;
     bool is_half = d == DT_FP16 && math_has(&s->math, FEATURE_FP16),
          is_brain = d == DT_BF16 && math_has(&s->math, FEATURE_BF16),
          computes = op->kind == OP_FADD || op->kind == OP_FSUB || op->kind == OP_FMUL;
-    return !s->t->backend->has_thread && (is_half || is_brain) && (computes || converts(op)) &&
-           tile_registers(op->results[0]) > 1;
+    return !s->t->backend->has_thread && (is_half || is_brain) && (computes || converts(op));
 }
 
 static V twice(Simt *s, uint32_t half) {
@@ -162,6 +169,11 @@ static V convert_pair(const Pairs *p, const Taken *t, uint32_t reg) {
 
 V simt_pair(Simt *s, const Op *op, uint32_t reg) {
     DType d = op->results[0]->type.dtype;
+    if (makes_e4m3(s, op)) {
+        const Tile *x = tile_on_demand(s, op->args[0]);
+        V low = tile_slot(s, x, reg);
+        return s->math.to_e4m3(&s->math, low, tile_slot(s, x, reg + 1));
+    }
     Pairs p = {s, d, LLVMVectorType(slot_type(s, d), 2)};
     Taken taken = taken_of(op);
     V v = taken.conversion ? convert_pair(&p, &taken, reg)

@@ -96,6 +96,20 @@ static V approx(const Math *k, Approx which, V x, V y) {
     return prim_call(s, of[which], args, y ? 2 : 1);
 }
 
+static V to_int(const Math *k, ToInt how, V x) {
+    static const Prim of[] = {[TO_SIGNED] = PRIM_TO_S32, [TO_NEAREST] = PRIM_NEAREST_S32, [TO_UNSIGNED] = PRIM_TO_U32};
+    return prim_call((Simt *)k->context, of[how], &x, 1);
+}
+
+static V to_e4m3(const Math *k, V x, V y) {
+    V args[] = {x, y};
+    return prim_call((Simt *)k->context, PRIM_TO_E4M3, args, 2);
+}
+
+static V from_e4m3(const Math *k, V word) {
+    return prim_call((Simt *)k->context, PRIM_FROM_E4M3, &word, 1);
+}
+
 /* ---- The function ------------------------------------------------------------------------------------------------ */
 
 static void set_param_bounds(Tile *t, const Param *p, DType d) {
@@ -137,7 +151,9 @@ LLVMValueRef simt_build(Llvm *m, const Func *f, const Target *t) {
     if (f->stage != STAGE_SIMT) bug("simt_build: %s has no layouts yet", f->name);
     if (!simt_fits(m, f, t, NULL)) return NULL;
     Simt s = {.m = m, .f = f, .t = t};
-    s.math = (Math){.m = m, .fast = m->o->fast_math, .features = t->features, .approx = approx, .context = &s};
+    s.math = (Math){.m = m, .fast = m->o->fast_math, .features = t->features, .context = &s};
+    s.math.approx = approx, s.math.to_int = to_int;
+    if (target_has(t, FEATURE_MMA_FP8)) s.math.to_e4m3 = to_e4m3, s.math.from_e4m3 = from_e4m3;
     s.records = m->o->record && t->backend->has_thread;
     s.values = NEW_ARRAY(m->o->arena, Tile, f->next_value);
     s.function = declare_kernel(m, &s, f, t->backend->has_thread);

@@ -51,8 +51,32 @@ static V common_choice(const V *bits, uint32_t n) {
     return by;
 }
 
+/* The word whose lowest bits are low's, and the next ones high's; NULL: there is none. */
+static V word_of_both(V low, V high) {
+    V word = LLVMIsATruncInst(low) ? LLVMGetOperand(low, 0) : NULL, by = NULL;
+    V above = word && LLVMIsATruncInst(high) ? LLVMGetOperand(high, 0) : NULL;
+    bool is_shift = above && LLVMIsAInstruction(above) && LLVMGetInstructionOpcode(above) == LLVMLShr;
+    if (is_shift && LLVMGetOperand(above, 0) == word) by = LLVMGetOperand(above, 1);
+    bool is_next = by && LLVMIsAConstantInt(by) &&
+                   LLVMConstIntGetZExtValue(by) == LLVMGetIntTypeWidth(LLVMTypeOf(low));
+    return is_next ? word : NULL;
+}
+
+/* Bytes that were made by twos (pairs.c) as these; false: not all of them were. */
+static bool by_twos(Simt *s, const V *bits, uint32_t n, V *twos) {
+    LLVMTypeRef wide = LLVMIntTypeInContext(s->m->context, 2 * LLVMGetIntTypeWidth(LLVMTypeOf(bits[0])));
+    for (uint32_t i = 0; i < n; i += 2) {
+        V word = word_of_both(without_cast(bits[i]), without_cast(bits[i + 1]));
+        if (!word) return false;
+        twos[i / 2] = LLVMBuildTrunc(s->m->at, word, wide, "");
+    }
+    return true;
+}
+
 /* One word of several narrower integers: as a vector, which the target builds by one move or byte permutation. */
 static V vector_word(Simt *s, const V *bits, uint32_t n, LLVMTypeRef word) {
+    V twos[8];
+    if (n > 2 && by_twos(s, bits, n, twos)) return vector_word(s, twos, n / 2, word);
     LLVMTypeRef t = LLVMVectorType(LLVMTypeOf(bits[0]), n);
     V v = LLVMGetUndef(t);
     for (uint32_t i = 0; i < n; i++) v = LLVMBuildInsertElement(s->m->at, v, bits[i], simt_i32(s, i), "");

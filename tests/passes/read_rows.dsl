@@ -1,23 +1,39 @@
 # A row that is only read is held by a cluster, 16384 elements of 8 warps in each block, as long as blocks have registers
-# for it. One block goes through two rows, and through a row where there are no clusters; four through a longer one.
+# for it; in 16 bits 32768, where they come as vectors. One block goes through two rows, and through a row where there
+# are no clusters; a cluster through a longer one, also where programs are few.
 # RUN: fsc %s --arch=sm_90 -D BLOCK=32768 --emit=simt -o - | FileCheck %s --check-prefix=ONE
 # RUN: fsc %s --arch=sm_90 -D BLOCK=65536 --emit=simt -o - | FileCheck %s --check-prefix=FOUR
-# RUN: fsc %s --arch=sm_90 -D BLOCK=262144 --emit=simt -o - | FileCheck %s --check-prefix=MOST
+# RUN: fsc %s --arch=sm_90 -D BLOCK=131072 --emit=simt -o - | FileCheck %s --check-prefix=EIGHT
 # RUN: fsc %s --arch=sm_90 -T T=fp16 -D BLOCK=262144 --emit=simt -o - | FileCheck %s --check-prefix=MOST
-# RUN: fsc %s --arch=sm_90 -D BLOCK=524288 --emit=simt -o - | FileCheck %s --check-prefix=LONG
-# RUN: fsc %s --arch=sm_90 -T T=fp16 -D BLOCK=524288 --emit=simt -o - | FileCheck %s --check-prefix=LONG
+# RUN: fsc %s --arch=sm_90 -D BLOCK=262144 --emit=simt -o - | FileCheck %s --check-prefix=LONG
+# RUN: fsc %s --arch=sm_90 -D BLOCK=524288 --emit=simt -o - | FileCheck %s --check-prefix=LONGER
+# RUN: fsc %s --arch=sm_90 -T T=fp16 -D BLOCK=524288 --emit=simt -o - | FileCheck %s --check-prefix=LONGER
 # RUN: fsc %s --arch=sm_80 -D BLOCK=65536 --emit=simt -o - | FileCheck %s --check-prefix=WALKED
 # RUN: fsc %s --arch=sm_90 -D BLOCK=65536 -D TWO=1 --emit=simt -o - | FileCheck %s --check-prefix=WALKED
+# RUN: fsc info --gpu=h200 %examples/cross_entropy.dsl n_rows=128 n_cols=524288 x_stride=524288 \
+# RUN:   | FileCheck %s --check-prefix=FEW
+# RUN: fsc info --gpu=h200 %examples/cross_entropy.dsl -T T=bf16 n_rows=200 n_cols=524288 x_stride=524288 \
+# RUN:   | FileCheck %s --check-prefix=FULL
+# RUN: fsc info --gpu=h200 %examples/softmax.dsl -T T=bf16 n_rows=128 n_cols=524288 x_stride=524288 y_stride=524288 \
+# RUN:   | FileCheck %s --check-prefix=FULL
 # ONE: warps 16 threads 512 resident
 # ONE-NOT: for
 # FOUR: warps 8 threads 256 cluster 4
 # FOUR-NOT: for
+# EIGHT: warps 8 threads 256 cluster 8
+# EIGHT-NOT: for
 # MOST: warps 8 threads 256 cluster 16
 # MOST-NOT: for
-# LONG: warps 8 ctas 4 threads 256 cluster 4
+# LONG: warps 8 ctas 8 threads 256 cluster 8
 # LONG: for
+# LONGER: warps 8 ctas 16 threads 256 cluster 16
+# LONGER: for
 # WALKED: warps 8 ctas 1 threads 256 resident
 # WALKED: for
+# FEW: warps per program {{ *}}128 (4096 threads)
+# FEW: tile 131072
+# FULL: warps per program {{ *}}128 (4096 threads)
+# FULL: tile 524288 {{ *}}524288 elements = 4096 threads x 128
 @kernel
 def sums(y: *fp32, x: *T, z: *T, BLOCK: constexpr = 1024, TWO: constexpr = 0, T: dtype = fp32):
     i = arange(0, BLOCK)

@@ -81,6 +81,16 @@ def cross_entropy(bench, shape, special):
     run_cross_entropy(bench, shape, [0.0, 0.1][shape.warps == 4], special)
 
 
+@case(slow=True, rows=[2, 40], shape=[("fp32", 131073, 0), ("fp32", 262144, 0), ("fp32", 524288, 0),
+                                      ("fp32", 600001, 0), ("bf16", 458753, 0), ("bf16", 524288, 0),
+                                      ("bf16", 524289, 7)])
+def cross_entropy_far(bench, rows, shape):
+    """Rows that fill a cluster or go beyond one, of few programs and of many."""
+    dtype, n, pad = shape
+    few = bench.device.name == "cuda" or rows == 2
+    run_cross_entropy(bench, Shape(dtype, rows if few else 5, n, 0, pad), 0.0, False)
+
+
 @case(shape=[Shape("fp32", 7, 100, 4, 1), Shape("fp32", 7, 300, 1, 0)], smoothing=[0.0, 0.25])
 def cross_entropy_special(bench, shape, smoothing):
     run_cross_entropy(bench, shape, smoothing, True)

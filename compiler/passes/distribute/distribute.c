@@ -15,6 +15,7 @@ typedef enum Rows {
                   * which fill registers by themselves */
     ROWS_WIDE,   /* vectors of 32 bits and more; up to three, a weight at most among them */
     ROWS_NARROW, /* of less, and one row: it stays packed, so a thread holds more of it */
+    ROWS_FULL,   /* so, and each block of a cluster holds more than FULL_BYTES */
     ROWS_READ,   /* narrow, and no tile is stored: as many elements an instruction as can be */
     ROWS_SUMMED, /* of ROWS_WIDE, and no tile is stored: of a short row one warp has all loads under way */
     ROWS_SUMMED_ANY, /* so, of rows that begin anywhere */
@@ -30,6 +31,7 @@ static const struct {
     [ROWS_ANY] = {{2 << 10, 1}, {8 << 10, 2}, {32 << 10, 4}, {64 << 10, 8}, {128 << 10, 16}},
     [ROWS_WIDE] = {{1 << 10, 1}, {8 << 10, 2}, {20 << 10, 4}, {128 << 10, 16}},
     [ROWS_NARROW] = {{2 << 10, 1}, {8 << 10, 2}, {32 << 10, 4}, {112 << 10, 8}, {128 << 10, 16}},
+    [ROWS_FULL] = {{128 << 10, 8}},
     [ROWS_READ] = {{4 << 10, 1}, {8 << 10, 2}, {20 << 10, 4}, {112 << 10, 8}, {128 << 10, 16}},
     [ROWS_SUMMED] = {{2560, 1}, {8 << 10, 2}, {20 << 10, 4}, {128 << 10, 16}},
     [ROWS_SUMMED_ANY] = {{2560, 1}, {8 << 10, 2}, {32 << 10, 4}, {64 << 10, 8}, {128 << 10, 16}},
@@ -51,9 +53,10 @@ static const struct {
  * elements one by one take most registers. CHUNK_NARROW: of narrow rows that copies bring, so that two blocks have
  * registers. READ_WARPS: of two rows that are only read, or of one that is too long for a cluster: one block goes
  * through them, as nothing is kept; READ_BLOCKS do where one has more than READ_BYTES, since few long rows make an
- * uneven last round of blocks. LANE_BYTES, LANE_MOST: what a lane of less than a warp holds, two vectors of the row or
- * so many elements; SECTOR: bytes of a row that its lanes take at once, at least: short pieces of many rows keep the
- * first cache busy. */
+ * uneven last round of blocks, then SHARED_BLOCKS, and from FAR_BYTES a whole cluster (docs/lab/few-bits.md). Few
+ * programs whose blocks are all on the device at once (grid.c) have CHUNK_WARPS. LANE_BYTES, LANE_MOST: what a lane of
+ * less than a warp holds, two vectors of the row or so many elements; SECTOR: bytes of a row that its lanes take at
+ * once, at least: short pieces of many rows keep the first cache busy. */
 enum {
     BLOCK_BYTES = 1 << 17,
     NARROW_BYTES = 84 << 10,
@@ -70,6 +73,7 @@ enum {
     READ_WARPS = 8,
     READ_BLOCKS = 4,
     READ_BYTES = 384 << 10,
+    FAR_BYTES = 1 << 21,
     ROOMY_BYTES = 200 << 10,
     LANE_BYTES = 32,
     LANE_MOST = 16,
@@ -258,29 +262,45 @@ static Largest find_largest(Func *f, const Facts *facts) {
 }
 
 /* Of a row that is only read, what all blocks hold: one block or a cluster that leaves registers. */
-static uint64_t held_of_read(const Func *f, const PassContext *c, uint32_t most, uint32_t narrow, uint32_t loads) {
-    uint64_t one = block_bytes(f, c, BLOCK_BYTES), each = block_bytes(f, c, narrow < 4 ? FULL_BYTES : SHARED_BYTES);
-    return loads == 1 && each * most > one ? each * most : one;
+static uint64_t held_of_read(const Func *f, const PassContext *c, const Access *a, uint32_t most, uint32_t narrow,
+                             uint32_t loads) {
+    uint32_t each = narrow >= 4 ? SHARED_BYTES : a->is_rotated ? FULL_BYTES : BLOCK_BYTES;
+    if (narrow >= 4 && most > SHARED_BLOCKS) most = SHARED_BLOCKS;
+    uint64_t one = block_bytes(f, c, BLOCK_BYTES), all = block_bytes(f, c, each) * most;
+    return loads == 1 && all > one ? all : one;
+}
+
+/* A row that is only read, strip-mined: who goes through it. */
+static void share_read(Func *f, const PassContext *c, uint64_t bytes, uint32_t most) {
+    uint32_t blocks = 1;
+    if (bytes > READ_BYTES) blocks = READ_BLOCKS;
+    if (bytes > SHARED_BLOCKS * SHARED_BYTES) blocks = SHARED_BLOCKS;
+    if (bytes >= FAR_BYTES || blocks > most) blocks = most;
+    bool is_at_once = c->few_programs && f->grid_blocks >= blocks;
+    f->num_ctas = blocks;
+    if (!f->num_warps) f->num_warps = is_at_once ? CHUNK_WARPS : READ_WARPS;
 }
 
 RowChunk distribute_chunk(Func *f, const Facts *facts, const PassContext *c, uint32_t wide, uint32_t narrow,
                           uint32_t loads) {
     Access a = find_access(f, facts, c);
-    bool is_read = !f->num_ctas && a.is_row && !a.is_stored && !c->few_programs;
-    uint32_t most = most_blocks(f, c), blocks = most, each = CHUNK_EACH;
+    uint32_t most = most_blocks(f, c), each = CHUNK_EACH;
+    /* few programs do as others, unless they have blocks for more */
+    bool is_few = c->few_programs && (loads > 1 || most > c->target->max_cluster),
+         is_read = !f->num_ctas && a.is_row && !a.is_stored && !is_few;
     uint64_t bytes = find_largest(f, facts).elements * wide;
-    if (bytes <= (is_read ? held_of_read(f, c, most, narrow, loads) : block_bytes(f, c, BLOCK_BYTES) * most))
+    if (bytes <= (is_read ? held_of_read(f, c, &a, most, narrow, loads) : block_bytes(f, c, BLOCK_BYTES) * most))
         return (RowChunk){0};
-    if (is_read) blocks = bytes > READ_BYTES && most >= READ_BLOCKS ? READ_BLOCKS : 1;
-    f->num_ctas = blocks;
-    if (!f->num_warps) f->num_warps = is_read ? READ_WARPS : CHUNK_WARPS;
+    if (is_read) share_read(f, c, bytes, most);
+    else f->num_ctas = most;
+    if (!f->num_warps) f->num_warps = CHUNK_WARPS;
     if (c->target->max_shared < ROOMY_BYTES) each /= 2;
     bool is_copied = a.is_stored && !a.is_rotated && a.bytes >= 4;
     if (loads > 1) each /= narrow < 4 && !is_copied ? 4 : 2;
     if (narrow < 4 && is_copied && each > CHUNK_NARROW) each = CHUNK_NARROW;
     each =
         each * 4 / wide > c->target->max_vector_bytes / narrow ? each * 4 / wide : c->target->max_vector_bytes / narrow;
-    return (RowChunk){(uint64_t)blocks * f->num_warps * c->target->warp_threads * each, is_copied};
+    return (RowChunk){(uint64_t)f->num_ctas * f->num_warps * c->target->warp_threads * each, is_copied};
 }
 
 static uint64_t register_bytes(const Largest *l) {
@@ -338,6 +358,11 @@ void distribute_program(Func *f, const Facts *facts, const PassContext *c) {
         if (l.bytes >= 4) rows = a.weights == 1 && !a.is_rotated ? ROWS_WEIGHED : ROWS_SHARED;
         else if (rows == ROWS_ANY && a.loads == 1) rows = ROWS_NARROW;
     }
+    bool is_full = l.bytes < 4 && f->scope == SCOPE_CLUSTER && size / f->blocks_per_program > FULL_BYTES,
+         is_one = a.is_row && !a.is_rotated && a.loads == 1 && !a.weights;
+    if (is_full && is_one) rows = ROWS_FULL;
     if (f->num_warps == 0) f->num_warps = choose_warps(rows, share, l.flipped / (c->target->warp_threads * SORTED));
-    f->resident = wanted_threads(f, &a, c);
+    /* Of 128 packed elements a thread two blocks share a multiprocessor, rows or columns, few programs or many. */
+    bool is_packed = is_full && f->num_warps == RESIDENT_WARPS;
+    f->resident = is_packed ? 2 * RESIDENT_WARPS * c->target->warp_threads : wanted_threads(f, &a, c);
 }

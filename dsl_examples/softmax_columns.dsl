@@ -2,8 +2,10 @@
 #
 # A program that took one column would use a few bytes of every line of memory it touches. It takes COLS neighbours, and
 # where their strip of ROWS x COLS fits into the registers of a program (WHOLE), it is read once, as one tile. 2^18
-# elements are up to 16 blocks of a cluster, 2^15 are one block, for GPUs without large clusters (not LARGE). Strips are
-# as wide as fits, up to a line of 128 bytes and beyond it where columns are short: memory is slower by narrower pieces.
+# elements are up to 16 blocks of a cluster, 2^15 are one block, for GPUs without large clusters (not LARGE). In 16 bits
+# and of many rows (PACKED) they are 2^19, 128 elements a thread, so that pieces are no shorter than a sector. Strips
+# are as wide as fits, up to a line of 128 bytes and beyond it where columns are short: memory is slower by narrower
+# pieces.
 # A block takes EACH elements; 0: as many as the compiler chooses.
 #
 # Of rows that begin anywhere (CROOKED) a strip has parts of sectors at both ends, and memory is slow to write these. So
@@ -19,24 +21,27 @@
 @kernel(grid=(cdiv(n_cols + SHEAR, COLS - SHEAR),), ROWS=next_power_of_2(n_rows),
         LARGE=max_shared() > 200000, WIDE=T.primitive_bitwidth > 16,
         CROOKED=x_stride * T.primitive_bitwidth % (256 if WIDE else 128) > 0,
+        PACKED=LARGE and T.primitive_bitwidth == 16 and not CROOKED and 8192 < n_rows <= 32768,
         SPREAD=LARGE and n_rows > 32768 and (n_cols <= 2048 or not WIDE),
-        COLS=max(8, min(32, next_power_of_2(cdiv(n_cols, 32)))) if SPREAD else 8 if n_rows > 16384 else
+        COLS=max(8, min(32, next_power_of_2(cdiv(n_cols, 32)))) if SPREAD else 524288 // ROWS if PACKED else
+        8 if n_rows > 16384 else
         max(2048 // ROWS, 32 if ROWS <= 4096 and not WIDE and not CROOKED else 16) if not LARGE else
         max(2048 // ROWS, 64 if (ROWS <= 128 if WIDE else 512 < ROWS <= 4096 if CROOKED else ROWS <= 512) else
             32 if ROWS <= 8192 else 16),
         SHEAR=256 // T.primitive_bitwidth if LARGE and CROOKED and (128 if WIDE else 512) < ROWS <= 16384 and
         T.primitive_bitwidth > 8 and COLS * T.primitive_bitwidth > 256 and y != x else 0,
-        WHOLE=ROWS * COLS <= (262144 if max_shared() > 200000 else 32768),
+        WHOLE=ROWS * COLS <= (524288 if PACKED else 262144 if max_shared() > 200000 else 32768),
         EACH=0 if ROWS * COLS > 16384 and (not LARGE or not WIDE and ROWS <= 512 and not CROOKED) else
-        min(ROWS * COLS, 8192 if LARGE and CROOKED and ROWS <= (2048 if WIDE else 512) else 16384),
-        num_warps=8 if not WHOLE or LARGE and (WIDE or CROOKED) and ROWS > (2048 if WIDE else 512) else
+        min(ROWS * COLS, 32768 if PACKED else 8192 if LARGE and CROOKED and ROWS <= (2048 if WIDE else 512) else
+            16384),
+        num_warps=8 if not WHOLE or PACKED or LARGE and (WIDE or CROOKED) and ROWS > (2048 if WIDE else 512) else
         4 if LARGE and not WIDE and ROWS > 512 else min(16, EACH // 1024),
         num_ctas=(16 if SPREAD else 0) if not WHOLE else ROWS * COLS // EACH if EACH > 0 else 0,
         require=(SHEAR == 0 or y != x,))
 def softmax_columns(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_cols], y_stride: i32, x_stride: i32,
                     n_rows: i32, n_cols: i32, ROWS: constexpr = 32, CROOKED: constexpr = False, SHEAR: constexpr = 0,
                     COLS: constexpr = 16, LARGE: constexpr = False, WIDE: constexpr = True, WHOLE: constexpr = False,
-                    SPREAD: constexpr = False, EACH: constexpr = 512, T: dtype = fp32):
+                    PACKED: constexpr = False, SPREAD: constexpr = False, EACH: constexpr = 512, T: dtype = fp32):
     places = arange(0, COLS)[None, :]
     cols = program_id(0) * (COLS - SHEAR) - SHEAR + places
     is_col = (cols >= 0) & (cols < n_cols) if SHEAR else cols < n_cols

@@ -132,7 +132,7 @@ def columns_example(bench, config):
 
 @case(config=[("fp32", 100, 70), ("fp32", 900, 100), ("fp32", 1000, 65), ("fp32", 2100, 36), ("fp32", 4100, 35),
               ("fp16", 100, 129), ("bf16", 1500, 72), ("fp16", 300, 33), ("bf16", 2100, 33), ("fp16", 9000, 17),
-              ("fp32", 33000, 9), ("bf16", 40000, 40)])
+              ("fp16", 9000, 48), ("bf16", 16384, 40), ("bf16", 20001, 24), ("fp32", 33000, 9), ("bf16", 40000, 40)])
 def columns_by_rule(bench, config):
     """softmax_columns.dsl as its launch rule has it: strips of each width, in one block and in clusters."""
     dtype, rows, cols = config

@@ -133,7 +133,7 @@ static V converted(const Pairs *p, bool is_signed, bool is_low, V bits, double o
     if (is_low) return compute(p, OP_FSUB, low, constant(p, SIGN + off));
     if (is_signed) r = compute(p, OP_FSUB, low, high);
     else r = compute(p, OP_FADD, low, compute(p, OP_FSUB, high, constant(p, 2 * SIGN)));
-    return off ? compute(p, OP_FSUB, r, constant(p, off)) : r;
+    return off != 0 ? compute(p, OP_FSUB, r, constant(p, off)) : r;
 }
 
 /* ---- The op ------------------------------------------------------------------------------------------------------ */

@@ -1,6 +1,6 @@
-# A row that is only read is held by a cluster, 16384 elements of 8 warps in each block, as long as blocks have registers
-# for it; in 16 bits 32768, where they come as vectors. One block goes through two rows, and through a row where there
-# are no clusters; a cluster through a longer one, also where programs are few.
+# A row that is only read is held by a cluster, as long as blocks have registers for it: 16384 elements of 8 warps in
+# each. In 16 bits these are 32768, where they come as vectors. One block goes through two rows, and through a row where
+# there are no clusters. A cluster goes through a longer row, also where programs are few.
 # RUN: fsc %s --arch=sm_90 -D BLOCK=32768 --emit=simt -o - | FileCheck %s --check-prefix=ONE
 # RUN: fsc %s --arch=sm_90 -D BLOCK=65536 --emit=simt -o - | FileCheck %s --check-prefix=FOUR
 # RUN: fsc %s --arch=sm_90 -D BLOCK=131072 --emit=simt -o - | FileCheck %s --check-prefix=EIGHT

@@ -1,5 +1,5 @@
-# Quotients by a row's divisor of which few bits are left are made without a division each; what is rounded to an integer
-# is so by one conversion.
+# Quotients by a row's divisor, of which few bits are left, are made without a division each. What is rounded to an
+# integer is so by one conversion.
 # RUN: fsc %s --kernel=quotients -T R=i8 --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=SHORT
 # RUN: fsc %s --kernel=quotients -T R=i32 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=SHORT
 # RUN: fsc %s --kernel=quotients -T R=fp8e4nv --arch=sm_80 --emit=simt -o - | FileCheck %s --check-prefix=SHORT

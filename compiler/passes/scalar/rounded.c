@@ -130,9 +130,8 @@ static bool is_within(const Value *v, double lo, double hi) {
     double bound;
     bool is_above = false, is_below = false;
     for (; is_bound(v->def, &bound); v = v->def->args[0]) {
-        bool is_least = v->def->kind == OP_FMAX;
         if (bound < lo || bound > hi) return false;
-        if (is_least) is_above = true;
+        if (v->def->kind == OP_FMAX) is_above = true;
         else is_below = true;
     }
     return is_above && is_below;

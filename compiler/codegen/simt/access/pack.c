@@ -120,7 +120,7 @@ void elements_unpack(Simt *s, DType d, const V *words, Access a, V *elements, ui
     for (uint32_t i = 0; i < n; i++) elements[i] = element_of_word(s, d, words[i / per_word], i % per_word);
 }
 
-/* ---- Tiles in words -------------------------------------------------------------------------------------------------- */
+/* ---- Tiles in words ---------------------------------------------------------------------------------------------- */
 
 /* Equal words stay equal. */
 static V packed_slot(Simt *s, const Tile *t, uint32_t reg) {

@@ -52,3 +52,84 @@ def narrow_store_of_one_lane(bench, types, n, lane):
     bench.run(NARROWED.format(wide=wide), yb, xb, num_warps=1, defines={"LANE": lane, "BLOCK": n}, types={"T": narrow})
     want[lane] = 2 * x[lane]
     same_bits(decode(yb.raw(), narrow), want, f"{wide} as {narrow}, lane {lane} of {n}")
+
+
+STREAMED = """
+@kernel(grid=(cdiv(n, BLOCK),))
+def f(y: *T, x: *T, n: i32, BLOCK: constexpr = 4096, T: dtype = fp32):
+    i = program_id(0) * BLOCK + arange(0, BLOCK)
+    store(y + i, load(x + i, mask=i < n) + load(x + i, mask=i < n), mask=i < n)
+"""
+
+
+@case(dtype=["fp32", "fp16", "bf16", "fp64", "i8"], at=[0, 1], slow=True, only="cpu")
+def past_the_caches(bench, dtype, at):
+    """A grid that writes more than caches hold, to whole lines and beside them; the last vector is cut."""
+    bits = {"fp32": np.uint32, "fp64": np.uint64, "i8": np.uint8}.get(dtype, np.uint16)
+    n = (34 << 20) // bits(0).itemsize + 77
+    x = np.resize(np.arange(-60, 60), n)
+    xb, yb, wanted = (bench.buffer(dtype, n, data, offset=at) for data in (x, None, 2 * x))
+    bench.run(STREAMED, yb, xb, n, types={"T": dtype})
+    same_bits(yb.raw(), wanted.raw(), f"{dtype} from element {at}")
+
+
+CONVERTED = """
+@kernel(grid=(cdiv(n, BLOCK),))
+def f(y: *R, x: *T, n: i32, BLOCK: constexpr = 1024, T: dtype = fp32, R: dtype = fp32):
+    i = program_id(0) * BLOCK + arange(0, BLOCK)
+    store(y + i, load(x + i, mask=i < n).to(R), mask=i < n)
+"""
+
+
+@case(block=[16, 1024])
+def bf16_of_every_upper_half(bench, block):
+    """Halves to even, up into the next exponent and infinity; each NaN stays one. And all of bf16 in fp32."""
+    lower = np.array([0, 1, 0x7FFF, 0x8000, 0x8001, 0xFFFF], np.uint32)
+    upper = np.arange(1 << 16, dtype=np.uint32)[:: 1 if block > 16 else 37]
+    bits = (upper[:, None] << 16 | lower).reshape(-1)
+    n, is_nan = len(bits), (bits & 0x7FFFFFFF) > 0x7F800000
+    xb, yb, zb = bench.buffer("fp32", n), bench.buffer("bf16", n), bench.buffer("fp32", n)
+    xb.write(bits)
+    bench.run(CONVERTED, yb, xb, n, defines={"BLOCK": block}, types={"T": "fp32", "R": "bf16"})
+    bench.run(CONVERTED, zb, yb, n, defines={"BLOCK": block}, types={"T": "bf16", "R": "fp32"})
+    rounded = (bits.astype(np.uint64) + 0x7FFF + (bits >> 16 & 1) >> 16).astype(np.uint16)
+    got = yb.raw()
+    same_bits(got[~is_nan], rounded[~is_nan], "rounded")
+    assert ((got[is_nan] & 0x7FFF) > 0x7F80).all(), "a NaN became a number"
+    wide = zb.raw().view(np.uint32)
+    same_bits(wide[~is_nan], rounded[~is_nan].astype(np.uint32) << 16, "widened")
+    assert ((wide[is_nan] & 0x7FFFFFFF) > 0x7F800000).all(), "a NaN became a number on its way back"
+
+
+LIMITED = """
+@kernel(grid=(1,))
+def f(y: *T, x: *T, n: i32, BLOCK: constexpr = 64, T: dtype = fp32):
+    i = arange(0, BLOCK)
+    v = load(x + i, mask=i < n)
+    store(y + i, {expression}, mask=i < n)
+"""
+
+
+@case(dtype=["fp16", "bf16", "fp32", "fp64"], word=["minimum", "maximum"], turned=[False, True],
+      limit=["2.0", "-1.5", "inf", "-inf", "0.0", "-0.0", "nan"])
+def limits(bench, dtype, word, turned, limit):
+    """The larger or smaller of a tile and a number that is known: NaN loses, signalling or not, and -0 is below 0."""
+    width, (top, quiet) = {"fp16": (16, (0x7C00, 0x200)), "bf16": (16, (0x7F80, 0x40)),
+                           "fp32": (32, (0x7F800000, 0x400000)), "fp64": (64, (0x7FF << 52, 1 << 51))}[dtype]
+    sign, kind = 1 << width - 1, {16: np.uint16, 32: np.uint32, 64: np.uint64}[width]
+    some = bench.buffer(dtype, 9, [0.0, -0.0, 1.0, -1.0, 2.0, -1.5, 3.0, np.inf, -np.inf]).raw().view(kind)
+    bits = np.concatenate([some, np.array([top | 1, top | quiet, sign | top | 1, sign | top | quiet], kind)])
+    n = len(bits)
+    xb, yb = bench.buffer(dtype, n), bench.buffer(dtype, n)
+    xb.write(bits)
+    call = f"{word}({limit}, v)" if turned else f"{word}(v, {limit})"
+    source = LIMITED.format(expression=f"({call}).to(T)")
+    bench.run(source, yb, xb, n, num_warps=1, types={"T": dtype})
+    with np.errstate(invalid="ignore"):
+        x, c, got = decode(bits.view(xb.np_type), dtype).astype(np.float64), float(limit), yb.read()
+    less = (x < c) | ((x == c) & np.signbit(x)) | np.isnan(c)
+    pick = np.isnan(c) | (~np.isnan(x) & (less if word == "minimum" else ~less | (x == c) & ~np.signbit(x)))
+    want = np.where(pick, x, c)
+    same_bits(np.isnan(got), np.isnan(want), f"{call} of {dtype}: NaN")
+    at = ~np.isnan(want)
+    same_bits(got[at], want[at], f"{call} of {dtype}")

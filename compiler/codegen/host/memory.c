@@ -159,13 +159,25 @@ static void plain_store(Host *h, const HostAccess *a, LLVMValueRef bits) {
     LLVMSetAlignment(LLVMBuildStore(h->m->at, bits, a->ptr), a->align);
 }
 
-/* Past the caches. */
+/* What a chunk of so many bytes goes past the caches in, and is aligned to: a line, or halves, which the processor
+ * gathers; 0: it does not go there. */
+static uint32_t stream_unit(uint32_t bytes) {
+    return bytes % CACHE_LINE == 0 ? CACHE_LINE : bytes == CACHE_LINE / 2 ? bytes : 0;
+}
+
+/* Past the caches. LLVM 22 has no such store of halves, and makes it a plain one: they go as words of fp32, with a
+ * fence that keeps it from seeing what the words are. */
 static void stream(Host *h, const HostAccess *a, LLVMValueRef bits) {
     Llvm *m = h->m;
+    if (a->align == 2) {
+        LLVMTypeRef words = LLVMVectorType(m->f32, LLVMGetVectorSize(a->bits) / 2);
+        bits = LLVMBuildBitCast(m->at, bits, words, "");
+        bits = llvm_intrinsic(m, "llvm.arithmetic.fence", &words, 1, &bits, 1);
+    }
     LLVMMetadataRef one = LLVMValueAsMetadata(llvm_int(m->i32, 1));
     LLVMValueRef node = LLVMMetadataAsValue(m->context, LLVMMDNodeInContext2(m->context, &one, 1));
     LLVMValueRef direct = LLVMBuildStore(m->at, bits, a->ptr);
-    LLVMSetAlignment(direct, CACHE_LINE);
+    LLVMSetAlignment(direct, stream_unit(LLVMGetVectorSize(a->bits) * a->align));
     LLVMSetMetadata(direct, LLVMGetMDKindIDInContext(m->context, "nontemporal", 11), node);
 }
 
@@ -227,7 +239,7 @@ void host_prefetch(Host *h, const Op *load, const Chunk *c) {
     uint32_t bytes = type_bytes(type_scalar(ptr->type.pointee));
     uint64_t ahead = shape_elements(c->shape) * bytes;
     Chunk first = host_chunk(h, c->shape, c->index, 1);
-    if ((uint64_t)c->width * bytes < CACHE_LINE) return;
+    if ((uint64_t)c->width * bytes < CACHE_LINE / 2) return;
     if (ahead > HOST_NEXT_ROW) ahead = PREFETCH_FAR;
     LLVMValueRef from = host_eval(h, &first, ptr);
     for (uint64_t line = 0; line < (uint64_t)c->width * bytes; line += CACHE_LINE) {
@@ -262,13 +274,14 @@ void host_store(Host *h, const Op *op) {
     emit_store(h, &a, host_scalar(h, op->args[1]), NULL, 1);
 }
 
-/* Whether this chunk goes past the caches: whole lines, of a grid that writes more than caches hold. NULL: never. */
+/* Whether this chunk goes past the caches: of a grid that writes more than they hold. NULL: never. */
 static LLVMValueRef is_stream(Host *h, const HostAccess *a, Shape s, uint32_t width) {
     Llvm *m = h->m;
-    if (!h->programs || a->is_vector || (a->mask && !a->all) || width * a->align % CACHE_LINE != 0) return NULL;
+    uint32_t unit = stream_unit(width * a->align);
+    if (!h->programs || a->is_vector || (a->mask && !a->all) || !unit) return NULL;
     LLVMValueRef most = llvm_int(m->i64, (int64_t)(STREAM_LEAST / (shape_elements(s) * a->align)));
     LLVMValueRef address = LLVMBuildPtrToInt(m->at, a->ptr, m->i64, "");
-    LLVMValueRef rest = LLVMBuildAnd(m->at, address, llvm_int(m->i64, CACHE_LINE - 1), "");
+    LLVMValueRef rest = LLVMBuildAnd(m->at, address, llvm_int(m->i64, unit - 1), "");
     return LLVMBuildAnd(m->at, LLVMBuildICmp(m->at, LLVMIntUGE, h->programs, most, ""),
                         LLVMBuildICmp(m->at, LLVMIntEQ, rest, llvm_int(m->i64, 0), ""), "");
 }

@@ -52,13 +52,22 @@ static V widen_bits(const Math *k, DType d, V x) {
     return mk_cast(k, mk_or(k, r, sign), k->m->f32);
 }
 
+/* Is x a vector that the target converts between bf16 and fp32 in its own way? */
+static bool is_bf16_vector(const Math *k, V x) {
+    LLVMTypeRef t = LLVMTypeOf(x);
+    return k->bf16_lanes && LLVMGetTypeKind(t) == LLVMVectorTypeKind && LLVMGetVectorSize(t) == k->bf16_lanes;
+}
+
+static V widen_bf16(const Math *k, V x) {
+    V bits = mk_cast(k, x, k->m->i16);
+    if (is_bf16_vector(k, x)) return k->from_bf16(k, bits);
+    return mk_cast(k, mk_shl(k, mk_zext(k, bits, k->m->i32), 16), k->m->f32);
+}
+
 static V to_fp32(const Math *k, DType from, V x) {
     switch (from) {
     case DT_FP32: return x;
-    case DT_BF16: {
-        V b = mk_zext(k, mk_cast(k, x, k->m->i16), k->m->i32);
-        return mk_cast(k, mk_shl(k, b, 16), k->m->f32);
-    }
+    case DT_BF16: return widen_bf16(k, x);
     case DT_FP16:
         if (math_has(k, FEATURE_FP16)) return LLVMBuildFPExt(k->m->at, x, llvm_like(k->m->f32, LLVMTypeOf(x)), "");
         return widen_bits(k, from, x);
@@ -97,6 +106,7 @@ static V narrow_bf16(const Math *k, V x) {
         LLVMTypeRef t = llvm_like(LLVMBFloatTypeInContext(k->m->context), LLVMTypeOf(x));
         return mk_cast(k, LLVMBuildFPTrunc(k->m->at, x, t, ""), k->m->bf16);
     }
+    if (is_bf16_vector(k, x)) return mk_cast(k, k->to_bf16(k, x), k->m->bf16);
     V b = mk_cast(k, x, k->m->i32);
     V odd = mk_and(k, mk_lshr(k, b, 16), mk_int(b, 1));
     V r = mk_lshr(k, mk_add(k, mk_add(k, b, mk_int(b, 0x7fff)), odd), 16);

@@ -32,10 +32,9 @@ struct Math {
     /* The target's own instruction, or NULL where it has none (also when `approx` itself is NULL).
      * y is NULL for unary. */
     LLVMValueRef (*approx)(const Math *k, Approx which, LLVMValueRef x, LLVMValueRef y);
-    /* x 2^floor(n), rounded once, of x's format; 0 where `keep` is false. NULL: no instruction does it */
+    /* x 2^floor(n), rounded once, of x's format: infinity where n is, and 0 where `keep` is false. NULL: no instruction
+     * does it */
     LLVMValueRef (*scale)(const Math *k, LLVMValueRef x, LLVMValueRef n, LLVMValueRef keep);
-    /* x - floor(x), and 0 of an infinity. Is there where `scale` is */
-    LLVMValueRef (*fraction)(const Math *k, LLVMValueRef x);
     /* OP_FMAX or OP_FMIN of fp32 and fp64 by an instruction; NULL: by several */
     LLVMValueRef (*minmax)(const Math *k, bool is_max, LLVMValueRef x, LLVMValueRef y);
     /* fp32 to 32 bits by an instruction that saturates and makes NaN 0. NULL: there is none */
@@ -43,6 +42,10 @@ struct Math {
     /* Two of fp8e4nv from fp32 and to fp16, as TO_E4M3 and FROM_E4M3 of prims.def. NULL: no instruction does it */
     LLVMValueRef (*to_e4m3)(const Math *k, LLVMValueRef x, LLVMValueRef y);
     LLVMValueRef (*from_e4m3)(const Math *k, LLVMValueRef word);
+    /* Bits of bf16 from fp32 and to fp32, of vectors of this many lanes. NULL: as convert.c does it for all others */
+    LLVMValueRef (*to_bf16)(const Math *k, LLVMValueRef x);
+    LLVMValueRef (*from_bf16)(const Math *k, LLVMValueRef bits);
+    uint32_t bf16_lanes;
     void *context; /* for what is above */
 };
 

@@ -1,5 +1,5 @@
-/* avx512.c - instructions of AVX-512 that LLVM's own operations do not select to: x 2^n, x - floor(x), and the larger
- * of two.
+/* avx512.c - instructions of AVX-512 that LLVM's own operations do not select to: x 2^n, the larger of two, and
+ * bf16 by permutations of words.
  *
  * In: fp32 or fp64, a scalar or a vector of a power of two lanes. Out: the same shape.
  * Method: a vector of several registers goes through the intrinsic in parts, one below 128 bits is filled up.
@@ -8,8 +8,9 @@
 
 #include <stdio.h>
 
+#include "codegen/mathimpl.h"
+
 enum { LEAST = 16 /* bytes of a register */, DIRECTION = 4 /* round as the control word says */ };
-enum { REDUCE_DOWN = 9 /* by what floor leaves, without an exception */ };
 enum { RANGE_MIN = 4, RANGE_MAX = 5 /* with the sign of what is chosen; of zeros the right one */ };
 
 /* One register's instruction. */
@@ -102,12 +103,6 @@ static LLVMValueRef scalef(const Lanes *l) {
     return call(l, "scalef", args, 4);
 }
 
-static LLVMValueRef reduce(const Lanes *l) {
-    LLVMValueRef how = llvm_int(l->k->m->i32, REDUCE_DOWN);
-    LLVMValueRef args[5] = {l->x, how, LLVMConstNull(LLVMTypeOf(l->x)), mask_of(l)};
-    return call(l, "reduce", args, 4);
-}
-
 /* A signalling NaN would win, so operands are made quiet: here, as LLVM's back end cannot do it at every width. */
 static LLVMValueRef quiet(const Lanes *l, LLVMValueRef x, bool is_quiet) {
     return is_quiet ? x : llvm_unary(l->k->m, "llvm.canonicalize", x);
@@ -126,10 +121,6 @@ LLVMValueRef host_scale(const Math *k, LLVMValueRef x, LLVMValueRef n, LLVMValue
     return apply(l, scalef);
 }
 
-LLVMValueRef host_fraction(const Math *k, LLVMValueRef x) {
-    return apply(lanes(k, x, x), reduce);
-}
-
 bool host_is_quiet(LLVMValueRef x) {
     return LLVMIsAPHINode(x) && LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMVectorTypeKind;
 }
@@ -140,4 +131,40 @@ LLVMValueRef host_minmax(const Math *k, bool is_max, LLVMValueRef x, LLVMValueRe
     l.x_is_quiet = host_is_quiet(x);
     l.y_is_quiet = host_is_quiet(y);
     return apply(l, range);
+}
+
+/* ---- bf16 -------------------------------------------------------------------------------------------------------- */
+
+/* Two vectors of words as one: word i is word at[i] of both behind each other. */
+static LLVMValueRef permute(const Math *k, LLVMValueRef x, LLVMValueRef y, const uint32_t *at, uint32_t n) {
+    LLVMValueRef lanes[2 * HOST_WIDTH];
+    for (uint32_t i = 0; i < n; i++) lanes[i] = llvm_int(k->m->i32, at[i]);
+    return LLVMBuildShuffleVector(k->m->at, x, y, LLVMConstVector(lanes, n), "");
+}
+
+LLVMValueRef host_from_bf16(const Math *k, LLVMValueRef bits) {
+    uint32_t at[2 * HOST_WIDTH];
+    for (uint32_t i = 0; i < HOST_WIDTH; i++) {
+        at[2 * i] = HOST_WIDTH; /* zero */
+        at[2 * i + 1] = i;
+    }
+    LLVMValueRef words = permute(k, bits, LLVMConstNull(LLVMTypeOf(bits)), at, 2 * HOST_WIDTH);
+    return LLVMBuildBitCast(k->m->at, words, LLVMVectorType(k->m->f32, HOST_WIDTH), "");
+}
+
+/* To nearest even: half an ulp is added, one bit less where the last bit kept is 0. A NaN becomes a quiet one. */
+LLVMValueRef host_to_bf16(const Math *k, LLVMValueRef x) {
+    Llvm *m = k->m;
+    uint32_t at[HOST_WIDTH];
+    LLVMTypeRef words = LLVMVectorType(m->i16, 2 * HOST_WIDTH);
+    LLVMValueRef b = LLVMBuildBitCast(m->at, x, LLVMVectorType(m->i32, HOST_WIDTH), "");
+    LLVMValueRef last = LLVMBuildAnd(m->at, b, mk_int(b, 1 << 16), "");
+    LLVMValueRef is_even = LLVMBuildICmp(m->at, LLVMIntEQ, last, mk_int(b, 0), "");
+    LLVMValueRef half = LLVMBuildSelect(m->at, is_even, mk_int(b, 0x7fff), mk_int(b, 0x8000), "");
+    LLVMValueRef is_nan = LLVMBuildFCmp(m->at, LLVMRealUNO, x, x, "");
+    LLVMValueRef quiet_nan = LLVMBuildOr(m->at, b, mk_int(b, 0x400000), "");
+    LLVMValueRef r = LLVMBuildSelect(m->at, is_nan, quiet_nan, LLVMBuildAdd(m->at, b, half, ""), "");
+    r = LLVMBuildBitCast(m->at, r, words, "");
+    for (uint32_t i = 0; i < HOST_WIDTH; i++) at[i] = 2 * i + 1;
+    return permute(k, r, LLVMGetPoison(words), at, HOST_WIDTH);
 }

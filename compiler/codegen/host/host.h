@@ -139,10 +139,11 @@ void host_group(Host *h, const Group *g);
 void host_reduce(Host *h, const Op *op); /* that is in no group */
 /* dot.c */
 void host_dot(Host *h, const Op *op);
-/* avx512.c: Math's `scale`, `fraction` and `minmax` */
+/* avx512.c: Math's `scale`, `minmax`, `to_bf16` and `from_bf16`, of HOST_WIDTH lanes */
 LLVMValueRef host_scale(const Math *k, LLVMValueRef x, LLVMValueRef n, LLVMValueRef keep);
-LLVMValueRef host_fraction(const Math *k, LLVMValueRef x);
 LLVMValueRef host_minmax(const Math *k, bool is_max, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef host_to_bf16(const Math *k, LLVMValueRef x);
+LLVMValueRef host_from_bf16(const Math *k, LLVMValueRef bits);
 /* Is it no signalling NaN? What accumulates is none: a vector that crosses blocks, as tiles cross them in memory. */
 bool host_is_quiet(LLVMValueRef x);
 /* arm.c: Math's `minmax` */

@@ -49,8 +49,10 @@ static void ask_processor(Host *h) {
     }
     if (processor_has(p, "+avx512vl")) {
         h->math.scale = host_scale;
-        h->math.fraction = host_fraction;
         h->math.minmax = host_minmax;
+        h->math.to_bf16 = host_to_bf16;
+        h->math.from_bf16 = host_from_bf16;
+        h->math.bf16_lanes = HOST_WIDTH;
     }
     h->width = h->vector_bytes < HOST_REGISTER ? HOST_WIDTH / 2 : HOST_WIDTH;
 }

@@ -92,10 +92,26 @@ static V choose_minmax(const Math *k, bool is_max, DType d, V x, V y) {
     return mk_select(k, mk_fcmp(k, LLVMRealUNO, y, y), x, r);
 }
 
+/* A constant without NaN and zeros. */
+static bool is_plain_real(V x) {
+    bool is_vector = LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMVectorTypeKind;
+    for (unsigned i = 0; i < (is_vector ? LLVMGetVectorSize(LLVMTypeOf(x)) : 1); i++) {
+        V element = !is_vector ? x : LLVMIsConstant(x) ? LLVMGetAggregateElement(x, i) : NULL;
+        LLVMBool is_inexact;
+        double value = element && LLVMIsAConstantFP(element) ? LLVMConstRealGetDouble(element, &is_inexact) : 0;
+        if (!(value < 0 || value > 0)) return false;
+    }
+    return true;
+}
+
 /* The larger or smaller number; a NaN operand loses, and -0 is less than +0. LLVM 22's maximumnum and minimumnum on x86
  * with AVX512DQ give NaN where it knows that the first operand is none, so hosts choose around the forms that keep
  * NaN. */
 static V real_minmax(const Math *k, bool is_max, DType d, V x, V y) {
+    if (math_has(k, FEATURE_CHOOSE) && (is_plain_real(x) || is_plain_real(y))) { /* a compare, which a NaN fails */
+        V limit = is_plain_real(y) ? y : x, other = limit == y ? x : y;
+        return mk_select(k, mk_fcmp(k, is_max ? LLVMRealOGT : LLVMRealOLT, other, limit), other, limit);
+    }
     if (k->minmax) return k->minmax(k, is_max, x, y);
     if (math_has(k, FEATURE_MINMAX)) return llvm_binary(k->m, is_max ? "llvm.maximumnum" : "llvm.minimumnum", x, y);
     if (math_has(k, FEATURE_CHOOSE)) return choose_minmax(k, is_max, d, x, y);

@@ -14,6 +14,10 @@
 # RUN: fsc %s --kernel=chosen -T T=fp16 -D KEPT=True --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
 # RUN: fsc %s --kernel=chosen -T T=fp32 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
 # RUN: fsc %s --kernel=differences -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
+# RUN: fsc %s --kernel=halves -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=HALVES
+# RUN: fsc %s --kernel=halves -T T=fp16 -D MOST=-0.5 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=MORE
+# HALVES: exp2 %{{.*}} {accuracy = relaxed}
+# MORE-NOT: accuracy =
 # RUN: fsc %s --kernel=logs -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
 # RUN: fsc %s --kernel=both -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
 # RUN: fsc %s --kernel=steers -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
@@ -69,6 +73,13 @@ def chosen(y: *T, x: *T, s: *fp32, edge: i32, KEPT: constexpr = False, T: dtype 
 def differences(y: *T, x: *T, T: dtype = fp16):
     i = arange(0, 128)
     store(y + i, exp(load(x + i).to(fp32)) - 1.0)
+
+
+# Of 1 less what is 1/2 at most the error is no larger than that of what is taken off.
+@kernel
+def halves(y: *T, x: *T, MOST: constexpr = -1.0, T: dtype = fp16):
+    i = arange(0, 128)
+    store(y + i, 1.0 - exp2(minimum(load(x + i).to(fp32), MOST)))
 
 
 @kernel

@@ -12,7 +12,8 @@ from test_math import apply, every_or_spread, ulp_errors
 TOWARD_ZERO = "exp2(x.to(fp32)).to(R, fp_downcast_rounding=\"rtz\")"
 FORMS = [("exp(x.to(fp32)).to(R)", np.exp), ("exp2(x.to(fp32)).to(R)", np.exp2),
          ("(3.0 / (2.0 * exp(x.to(fp32)))).to(R)", lambda x: 1.5 / np.exp(x)),
-         ("where(x > 1.0, exp(x.to(fp32)) * 0.5, 2.0).to(R)", lambda x: np.where(x > 1, np.exp(x) / 2, 2))]
+         ("where(x > 1.0, exp(x.to(fp32)) * 0.5, 2.0).to(R)", lambda x: np.where(x > 1, np.exp(x) / 2, 2)),
+         ("(1.0 - exp2(minimum(x.to(fp32), -1.0))).to(R)", lambda x: 1 - np.exp2(np.fmin(x, -1)))]
 
 # Nothing is taken off here, so that sums can be subnormal.
 UNSTABLE = """

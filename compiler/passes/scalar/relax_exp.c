@@ -3,10 +3,10 @@
  *
  * In: a Func, on the way to a GPU at STAGE_SIMT. Out: `exp` and `exp2` of fp32 have the accuracy `relaxed` where each
  * way their results take ends in a rounding to 16 bits or fewer, and no op on it makes a relative error much larger:
- * products, quotients, choices, sums of what is not negative. They have `term` where all that they are is terms of a
- * sum below its maximum, of which e^0 is one, and weights of the same terms: rounded to 16 bits they are multiplied as
- * matrices. The maximum may be that of all rounds of a loop: then e^0 is a term of this round or of one before, and
- * what sums shrink by when the maximum grows has `term`, too.
+ * products, quotients, choices, sums of what is not negative, and 1 less what is 1/2 at most. They have `term` where
+ * all that they are is terms of a sum below its maximum, of which e^0 is one, and weights of the same terms: rounded to
+ * 16 bits they are multiplied as matrices. The maximum may be that of all rounds of a loop: then e^0 is a term of this
+ * round or of one before, and what sums shrink by when the maximum grows has `term`, too.
  * Method: backwards, each value gets the error that its uses allow, in units of that of `relaxed`; a product shares it
  * between its factors. A difference allows none, nor do comparisons, memory in fp32 and loops.
  */
@@ -48,6 +48,15 @@ static bool is_not_negative(const Value *v, uint32_t depth) {
     }
 }
 
+/* 2^min(.., n) is 2^n at most; INFINITY: nothing is known. */
+static double most_of(const Value *v) {
+    const Op *power = v->def && v->def->kind == OP_EXP2 ? v->def : NULL, *least = power ? power->args[0]->def : NULL;
+    double n;
+    for (uint32_t i = 0; least && least->kind == OP_FMIN && i < 2; i++)
+        if (value_const_float(least->args[i], &n)) return exp2(n);
+    return (double)INFINITY;
+}
+
 /* What an op allows operand i, if its result may err by so much. */
 static uint32_t allowed_by(const Op *op, uint32_t i, uint32_t result) {
     switch (op->kind) {
@@ -62,6 +71,10 @@ static uint32_t allowed_by(const Op *op, uint32_t i, uint32_t result) {
     case OP_REDUCE:
         if (op->attr.combine == OP_FADD) return is_not_negative(op->args[0], DEPTH) ? result : 0;
         return op->attr.combine == OP_FMAX || op->attr.combine == OP_FMIN ? result : 0;
+    case OP_FSUB: { /* c - x errs by no more of itself than x does where x is half of c at most */
+        double c;
+        return i == 1 && value_const_float(op->args[0], &c) && 2 * most_of(op->args[1]) <= c ? result : 0;
+    }
     case OP_FADD: return is_not_negative(op->args[0], DEPTH) && is_not_negative(op->args[1], DEPTH) ? result : 0;
     default: return op_moves(op->kind) || op_is_idempotent(op->kind) ? result : 0; /* of a maximum or minimum */
     }

@@ -201,6 +201,11 @@ class Case:
         """What is read, by name: of an input that is written in place, what it was before."""
         return [f"{name}_before" if name in self.kernel.outputs else name for name in self.kernel.inputs]
 
+    def moved(self):
+        """The matrices that are written and those that are read, by name."""
+        names = [name for name in (*self.kernel.outputs, *self.sources()) if len(self.sets[0][name].shape) == 2]
+        return names[:self.kernel.writes], names[self.kernel.writes:]
+
     def in_place(self):
         """(input, what it was before) by name, of those that are written in place."""
         return [pair for pair in zip(self.kernel.inputs, self.sources()) if pair[0] != pair[1]]

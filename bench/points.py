@@ -18,6 +18,7 @@ CLIFFS = [(65536, 64, "fp32"), (65536, 128, "fp16"), (1823, 781, "fp32"), (1823,
 
 ROW_KERNELS = ("log_softmax", "gelu", "add_rmsnorm")
 NORMS = ("softmax", "rmsnorm", "layernorm", "cross_entropy")
+CPU_KERNELS = ("softmax", "layernorm", "gelu", "rmsnorm", "log_softmax", "cross_entropy")
 BACKWARD = ("softmax_backward", "rmsnorm_backward", "layernorm_backward", "cross_entropy_backward")
 ROW_SHAPES = ((8192, 4096), (4096, 12288), (4096, 8193), (32768, 1024))
 
@@ -74,8 +75,9 @@ SETS = {
     "backward": Set(every_length(BACKWARD, (4096, 32768, 8193, 1024, 12288, 65536, 256, 16384, 1023, 50257)), 9),
     # the host's own code, with --device cpu
     "cpu": Set([Point(k, rows, n, "fp32") for rows, n in ((4096, 1024), (4096, 4096), (1823, 781), (1024, 32000))
-                for k in ("softmax", "layernorm", "gelu", "rmsnorm", "log_softmax", "cross_entropy")]
-               + softmax([(4096, 4096), (1823, 781)], ("fp16", "bf16")), 6),
+                for k in CPU_KERNELS]
+               + [Point(k, 8192, 4096, dtype) for k in CPU_KERNELS for dtype in ("fp16", "bf16")]
+               + softmax([(1823, 781)], ("fp16", "bf16")), 6),
     # for one question each: see docs/lab/
     "quick": Set(softmax([(4096, n) for n in (256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 8320, 12288,
                                               12672)]), 2,

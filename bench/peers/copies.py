@@ -3,11 +3,11 @@ by the driver's copy or by a kernel with the same mix.
 
 In: a case. Out: launch(i), and in words what it is. `copy` of a kernel that reads one matrix and writes one is the
 driver's copy, also of as many bytes in all where what is written has 8 bits. Of another mix it is the CUDA kernel of
-moves.cu, or where there is no nvcc torch's addition (two reads, one write).
+moves.cu, or where there is no nvcc torch's addition (two reads, one write). On the CPU it is moves.c, on all cores.
 """
 from cases import EIGHT_BITS, SIZES
 from machine import NotFor, Skip
-from peers import cuda_rows
+from peers import cpu_rows, cuda_rows
 
 
 def driver_copy(case):
@@ -39,6 +39,8 @@ def torch_add(case):
 
 
 def copy(case):
+    if not case.machine.is_gpu:
+        return cpu_rows.move(case)
     if (case.kernel.reads, case.kernel.writes) in ((1, 1), (1, EIGHT_BITS)):
         return driver_copy(case)
     try:

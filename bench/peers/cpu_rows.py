@@ -1,9 +1,16 @@
-"""cpu_rows.py - the kernels of ONNX Runtime and of NumPy, on the CPU.
+"""cpu_rows.py - the kernels of ONNX Runtime and of NumPy on the CPU, and memory moved there by all cores (moves.c).
 
 In: a case on the CPU. Out: launch(i) → the outputs, main one first, or None where they lie in the case's own memory.
 ONNX Runtime gets one node a kernel, all cores that this process may use, and its inputs and outputs where they lie.
+moves.c is compiled once, by the C compiler.
 """
+import ctypes
+import functools
+import hashlib
 import os
+import shutil
+import subprocess
+import tempfile
 
 import numpy as np
 
@@ -85,6 +92,55 @@ def numpy_peer(case):
         for name, result in zip(case.kernel.outputs, case.kernel.formula(np, *sources)):
             view(case.sets[i][name])[...] = result
         return None
+
+    return launch
+
+
+# ---- Memory moved ----------------------------------------------------------------------------------------------------
+
+FLAGS = ("-O3", "-march=native", "-fopenmp", "-shared", "-fPIC")
+
+
+@functools.lru_cache(maxsize=None)
+def moves():
+    """The loaded object of moves.c, or in words why there is none."""
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "moves.c")
+    compiler = shutil.which("cc")
+    if not compiler:
+        return "there is no C compiler named cc"
+    with open(source, "rb") as f:
+        key = hashlib.sha256(f.read() + repr(FLAGS).encode()).hexdigest()[:16]
+    folder = os.path.join(tempfile.gettempdir(), f"fsc-bench-{os.getuid()}")
+    made = os.path.join(folder, f"moves-{key}.so")
+    if not os.path.exists(made):
+        os.makedirs(folder, exist_ok=True)
+        part = f"{made}.{os.getpid()}"
+        done = subprocess.run([compiler, *FLAGS, "-o", part, source], capture_output=True, text=True, timeout=300)
+        if done.returncode:
+            return f"{compiler} does not compile moves.c: {done.stderr.strip()[:300]}"
+        os.replace(part, made)
+    lib = ctypes.CDLL(made)
+    for mix in ("1_0", "1_1", "2_1", "2_2"):
+        getattr(lib, f"move_{mix}").argtypes = [ctypes.c_void_p] * 4 + [ctypes.c_int64, ctypes.c_void_p]
+    return lib
+
+
+def move(case):
+    """A launch that moves what the kernel must move: as many matrices in and out, nothing else."""
+    k, lib = case.kernel, moves()
+    if isinstance(lib, str):
+        raise Skip(lib)
+    if not hasattr(lib, f"move_{k.reads}_{k.writes}"):
+        raise Skip("moves.c has no such mix")
+    start = getattr(lib, f"move_{k.reads}_{k.writes}")
+    outs, ins = case.moved()
+    never = case.machine.array((4,), "i32")
+
+    def launch(i):
+        b = case.sets[i]
+        to, source = [b[name].address for name in outs], [b[name].address for name in ins]
+        if start(*(to + [None, None])[:2], *(source + [None])[:2], b[ins[0]].bytes, never.address):
+            raise OSError("the cores of this process cannot be asked for")
 
     return launch
 

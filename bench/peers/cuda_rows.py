@@ -102,8 +102,7 @@ def move(case):
     """A launch that moves what the kernel must move: as many matrices in and out, nothing else."""
     k = case.kernel
     start = getattr(library_for(case, "moves.cu"), f"move_{k.reads}_{k.writes}")
-    matrices = [name for name in (*k.outputs, *case.sources()) if len(case.sets[0][name].shape) == 2]
-    outs, ins = matrices[:k.writes], matrices[k.writes:]
+    outs, ins = case.moved()
     never = case.machine.array((4,), "i32")
     stream = case.machine.stream
 

@@ -23,13 +23,16 @@ def statistics(v, mask, n_cols, eps):
 
 @kernel(grid=(PARTS if ALIKE else n_rows,),
         ALIKE=64 if T.primitive_bitwidth == 16 and x_stride % 8 > 0 and x_stride == y_stride and y != x and
-        2048 < n_cols <= 16384 and n_cols + 63 <= next_power_of_2(n_cols) and n_rows >= 512 and
-        max_shared() > 200000 else 0,
+        512 < n_cols <= 26560 and n_cols + 63 <= next_power_of_2(n_cols) and
+        n_rows >= (4096 if n_cols <= 1024 else 512) and max_shared() > 200000 else 0,
         BLOCK=next_power_of_2(n_cols + max(ALIKE - 1, 0)),
         REACH=cdiv(16 * (n_cols + ALIKE), BLOCK) * BLOCK // 16 if ALIKE else 0,
-        PARTS=0 if ALIKE == 0 else 512 if n_cols <= 4096 else 256 if n_cols <= 8704 else 128,
-        STAGES=0 if ALIKE == 0 else 3 if 2560 < n_cols <= 8704 else 4,
-        WARPS=0 if ALIKE == 0 else 2 if n_cols <= 2560 else 4 if n_cols <= 8704 else 8, num_warps=WARPS,
+        PARTS=0 if ALIKE == 0 else 2304 if n_cols <= 704 else 1792 if n_cols <= 1024 else 1024 if n_cols <= 2048 else
+        512 if n_cols <= 4096 else 256 if n_cols <= 8704 else 128,
+        STAGES=0 if ALIKE == 0 else 2 if n_cols <= 1024 or 1472 < n_cols <= 2048 else
+        3 if 2560 < n_cols <= 8704 or n_cols > 16384 else 4,
+        WARPS=0 if ALIKE == 0 else 2 if n_cols <= 2560 else 4 if n_cols <= 8704 else 8 if n_cols <= 16384 else 16,
+        num_warps=WARPS, num_ctas=1 if ALIKE and n_cols > 16384 else 0,
         require=(BLOCK >= n_cols + max(ALIKE - 1, 0), ALIKE == 0 or REACH >= n_cols + ALIKE - 1,
                  ALIKE == 0 or x_stride == y_stride, ALIKE == 0 or y != x))
 def layernorm(y: *T[n_rows:y_stride, n_cols], mean: *fp32[n_rows], rstd: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols],
@@ -42,8 +45,8 @@ def layernorm(y: *T[n_rows:y_stride, n_cols], mean: *fp32[n_rows], rstd: *fp32[n
         places = arange(0, BLOCK)[None, :]
         is_begun = places >= before
         is_within = places < min(before + n_cols, REACH)
-        w = load(weight - before + places, mask=is_begun & is_within).to(fp32)
-        b = load(bias - before + places, mask=is_begun & is_within).to(fp32)
+        w = load(weight - before + places, mask=is_begun & is_within)
+        b = load(bias - before + places, mask=is_begun & is_within)
         x += row.to(i64) * x_stride // ALIKE * ALIKE
         y += row.to(i64) * y_stride // ALIKE * ALIKE
         for beyond in range(0, n_rows - row, PARTS, num_stages=STAGES):
@@ -51,7 +54,8 @@ def layernorm(y: *T[n_rows:y_stride, n_cols], mean: *fp32[n_rows], rstd: *fp32[n
             d, first, rest, r = statistics(v, is_begun & is_within, n_cols, eps)
             store(mean + row + beyond, first + rest)
             store(rstd + row + beyond, r)
-            store(y + beyond * y_stride + places, (d * r - rest * r) * w + b, mask=is_begun & is_within)
+            scaled = (d * r - rest * r) * w.to(fp32) + b.to(fp32)
+            store(y + beyond * y_stride + places, scaled, mask=is_begun & is_within)
     else:
         cols = arange(0, BLOCK)
         mask = cols < n_cols

@@ -224,10 +224,8 @@ def layernorm_alike(bench, size, dtype):
                   "what lies before a row and behind it")
 
 
-@case(way=["apart", "in place", "other stride"])
-def layernorm_by_rule(bench, way):
-    """The launch rule takes rows that begin alike where y is not x and has x's strides, and no others."""
-    rows, n = 520, 2049
+def by_rule(bench, way, rows, n):
+    """Layer norm of bf16 with the launch rule's own tile, programs and warps."""
     width = n + 2 if way == "other stride" else n
     v = inputs("layernorm.dsl", rows, n, np.random.default_rng(5))
     x = bench.buffer("bf16", rows * n, v["x"].ravel())
@@ -239,7 +237,19 @@ def layernorm_by_rule(bench, way):
     bench.run(example("layernorm.dsl"), y, mean, rstd, x, b["weight"], b["bias"], width, n, rows, n, EPS,
               types={"T": "bf16"})
     got = {"y": np.float64(y.read()).reshape(rows, width)[:, :n], "mean": mean.read(), "rstd": rstd.read()}
-    judge("layernorm.dsl", got, seen, "bf16", way)
+    judge("layernorm.dsl", got, seen, "bf16", f"{way} {rows} x {n}")
+
+
+@case(way=["apart", "in place", "other stride"])
+def layernorm_by_rule(bench, way):
+    """The launch rule takes rows that begin alike where y is not x and has x's strides, and no others."""
+    by_rule(bench, way, 520, 2049)
+
+
+@case(slow=True, size=[(4097, 601), (4160, 781), (520, 1401), (513, 1902), (513, 20001)])
+def layernorm_by_rule_lengths(bench, size):
+    """As many programs as the launch rule has for a length, some without a row."""
+    by_rule(bench, "apart", *size)
 
 
 @case(slow=True, file=list(NORMS))

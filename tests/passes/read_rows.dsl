@@ -1,6 +1,7 @@
 # A row that is only read is held by a cluster, as long as blocks have registers for it: 16384 elements of 8 warps in
 # each. In 16 bits these are 32768, where they come as vectors. One block goes through two rows, and through a row where
-# there are no clusters. A cluster goes through a longer row, also where programs are few.
+# there are no clusters. A cluster goes through a longer row, also where programs are few. In 16 bits a row that begins
+# anywhere has up to 28672 elements in a block.
 # RUN: fsc %s --arch=sm_90 -D BLOCK=32768 --emit=simt -o - | FileCheck %s --check-prefix=ONE
 # RUN: fsc %s --arch=sm_90 -D BLOCK=65536 --emit=simt -o - | FileCheck %s --check-prefix=FOUR
 # RUN: fsc %s --arch=sm_90 -D BLOCK=131072 --emit=simt -o - | FileCheck %s --check-prefix=EIGHT
@@ -16,6 +17,12 @@
 # RUN:   | FileCheck %s --check-prefix=FULL
 # RUN: fsc info --gpu=h200 %examples/softmax.dsl -T T=bf16 n_rows=128 n_cols=524288 x_stride=524288 y_stride=524288 \
 # RUN:   | FileCheck %s --check-prefix=FULL
+# RUN: fsc info --gpu=h200 %examples/cross_entropy.dsl -T T=bf16 n_rows=512 n_cols=65537 x_stride=65537 \
+# RUN:   | FileCheck %s --check-prefix=ANYWHERE
+# RUN: fsc info --gpu=h200 %examples/cross_entropy.dsl -T T=bf16 n_rows=512 n_cols=81920 x_stride=81920 \
+# RUN:   | FileCheck %s --check-prefix=WHOLE
+# ANYWHERE: tile 131072 {{ *}}131072 elements = 1024 threads x 128
+# WHOLE: tile 131072 {{ *}}131072 elements = 2048 threads x 64
 # ONE: warps 16 threads 512 resident
 # ONE-NOT: for
 # FOUR: warps 8 threads 256 cluster 4

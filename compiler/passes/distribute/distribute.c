@@ -42,7 +42,7 @@ static const struct {
 /* What a block holds of a tile in registers, beyond which a cluster shares it: BLOCK_BYTES. Of narrow ROWS_ANY it is
  * NARROW_BYTES, or SEVERAL_BYTES where several rows are loaded, as more blocks have more in flight. A block of a
  * cluster holds FULL_BYTES of ROWS_NARROW, 112 elements in each thread of 8 warps, and SHARED_BYTES of a row that is
- * only read.
+ * only read, FULL_BYTES if it is narrow and begins anywhere.
  * A stored row of 32 bits is shared beyond ALONE_BYTES already, with half of SHARED_BYTES in a block: several blocks
  * share a multiprocessor, and some load while others wait. If it begins anywhere and wants more than SHARED_BLOCKS, it
  * has SHARED_BYTES in a block. SPREAD_BYTES: where there are no more programs than multiprocessors.
@@ -249,7 +249,8 @@ static uint32_t choose_blocks(Func *f, const Access *a, Rows rows, uint64_t size
     }
     if (size <= held) return 1;
     if (!is_free) return share_blocks(f, size, held, c);
-    if (a->is_row && !a->is_stored) return share_blocks(f, size, SHARED_BYTES, c);
+    if (a->is_row && !a->is_stored)
+        return share_blocks(f, size, is_narrow && a->is_rotated ? FULL_BYTES : SHARED_BYTES, c);
     return share_blocks(f, size, rows == ROWS_ANY ? held : FULL_BYTES, c);
 }
 

@@ -98,7 +98,7 @@ def numpy_peer(case):
 
 # ---- Memory moved ----------------------------------------------------------------------------------------------------
 
-FLAGS = ("-O3", "-march=native", "-fopenmp", "-shared", "-fPIC")
+FLAGS = ("-O3", "-march=native", "-pthread", "-shared", "-fPIC")
 
 
 @functools.lru_cache(maxsize=None)

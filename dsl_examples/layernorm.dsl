@@ -23,7 +23,7 @@ def statistics(v, mask, n_cols, eps):
 
 @kernel(grid=(PARTS if ALIKE else n_rows,),
         ALIKE=64 if T.primitive_bitwidth == 16 and x_stride % 8 > 0 and x_stride == y_stride and y != x and
-        512 < n_cols <= 26560 and n_cols + 63 <= next_power_of_2(n_cols) and
+        512 < n_cols <= 20416 and n_cols + 63 <= next_power_of_2(n_cols) and
         n_rows >= (4096 if n_cols <= 1024 else 512) and max_shared() > 200000 else 0,
         BLOCK=next_power_of_2(n_cols + max(ALIKE - 1, 0)),
         REACH=cdiv(16 * (n_cols + ALIKE), BLOCK) * BLOCK // 16 if ALIKE else 0,
@@ -32,7 +32,7 @@ def statistics(v, mask, n_cols, eps):
         STAGES=0 if ALIKE == 0 else 2 if n_cols <= 1024 or 1472 < n_cols <= 2048 else
         3 if 2560 < n_cols <= 8704 or n_cols > 16384 else 4,
         WARPS=0 if ALIKE == 0 else 2 if n_cols <= 2560 else 4 if n_cols <= 8704 else 8 if n_cols <= 16384 else 16,
-        num_warps=WARPS, num_ctas=1 if ALIKE and n_cols > 16384 else 0,
+        num_warps=WARPS,
         require=(BLOCK >= n_cols + max(ALIKE - 1, 0), ALIKE == 0 or REACH >= n_cols + ALIKE - 1,
                  ALIKE == 0 or x_stride == y_stride, ALIKE == 0 or y != x))
 def layernorm(y: *T[n_rows:y_stride, n_cols], mean: *fp32[n_rows], rstd: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols],

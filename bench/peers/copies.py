@@ -3,7 +3,8 @@ by the driver's copy or by a kernel with the same mix.
 
 In: a case. Out: launch(i), and in words what it is. `copy` of a kernel that reads one matrix and writes one is the
 driver's copy, also of as many bytes in all where what is written has 8 bits. Of another mix it is the CUDA kernel of
-moves.cu, or where there is no nvcc torch's addition (two reads, one write). On the CPU it is moves.c, on all cores.
+moves.cu, or where there is no nvcc torch's addition (two reads, one write). On the CPU it is moves.c, on all cores;
+where 8 bits are written there is none.
 """
 from cases import EIGHT_BITS, SIZES
 from machine import NotFor, Skip

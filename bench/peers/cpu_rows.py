@@ -8,6 +8,7 @@ import ctypes
 import functools
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import tempfile
@@ -109,7 +110,7 @@ def moves():
     if not compiler:
         return "there is no C compiler named cc"
     with open(source, "rb") as f:
-        key = hashlib.sha256(f.read() + repr(FLAGS).encode()).hexdigest()[:16]
+        key = hashlib.sha256(f.read() + repr((FLAGS, platform.node())).encode()).hexdigest()[:16]
     folder = os.path.join(tempfile.gettempdir(), f"fsc-bench-{os.getuid()}")
     made = os.path.join(folder, f"moves-{key}.so")
     if not os.path.exists(made):

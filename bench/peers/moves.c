@@ -3,9 +3,9 @@
  *
  * In: up to two arrays to read, up to two to write, each of `bytes`, aligned to 64. Out: 0; 1: the cores cannot be
  * asked for. Method: the caller and a thread bound to each other core take pieces of whole lines from one counter; the
- * rest, below a line, is left out. The caller waits for no thread that took none: one that slept wakes a millisecond
- * late on a virtual machine. Where more is written than caches hold it goes past them. What is only read goes into a
- * number that is written if it is one it never is. One call at a time.
+ * rest, below a line, is left out. The caller waits for no thread that took none, but the next call does: one that
+ * slept wakes a millisecond late on a virtual machine. Where more is written than caches hold it goes past them. What
+ * is only read goes into a number that is written if it is one it never is. One call at a time.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -45,7 +45,7 @@ static struct {
     pthread_cond_t changed;
     unsigned turn; /* counts the moves */
     int inside;    /* threads that look at `move` */
-    int is_started;
+    int is_started, failed;
     Move move;
     _Atomic int64_t next, left; /* lines to take, and not moved yet */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
@@ -100,7 +100,7 @@ static int run(Move m) {
         pthread_mutex_unlock(&pool.lock);
         pthread_mutex_lock(&pool.lock);
     }
-    int failed = pool.is_started ? 0 : start();
+    if (!pool.is_started) pool.failed = start();
     pool.is_started = 1;
     pool.move = m;
     pool.left = m.lines;
@@ -111,7 +111,7 @@ static int run(Move m) {
     take_pieces();
     while (atomic_load(&pool.left) > 0) {
     }
-    return failed;
+    return pool.failed;
 }
 
 #define MOVE(READS, WRITES)                                                                                            \

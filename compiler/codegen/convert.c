@@ -52,10 +52,11 @@ static V widen_bits(const Math *k, DType d, V x) {
     return mk_cast(k, mk_or(k, r, sign), k->m->f32);
 }
 
-/* Is x a vector that the target converts between bf16 and fp32 in its own way? */
+/* Is x a vector that the target converts between bf16 and fp32 in its own way? A constant is folded the other way. */
 static bool is_bf16_vector(const Math *k, V x) {
     LLVMTypeRef t = LLVMTypeOf(x);
-    return k->bf16_lanes && LLVMGetTypeKind(t) == LLVMVectorTypeKind && LLVMGetVectorSize(t) == k->bf16_lanes;
+    bool is_vector = LLVMGetTypeKind(t) == LLVMVectorTypeKind;
+    return k->bf16_lanes && is_vector && LLVMGetVectorSize(t) == k->bf16_lanes && !LLVMIsConstant(x);
 }
 
 static V widen_bf16(const Math *k, V x) {

@@ -2,7 +2,8 @@
  * bf16 by permutations of words.
  *
  * In: fp32 or fp64, a scalar or a vector of a power of two lanes. Out: the same shape.
- * Method: a vector of several registers goes through the intrinsic in parts, one below 128 bits is filled up.
+ * Method: a vector of several registers goes through the intrinsic in parts, one below 128 bits is filled up. bf16 is
+ * converted HOST_WIDTH elements at a time, and no other number of them.
  */
 #include "codegen/host/host.h"
 

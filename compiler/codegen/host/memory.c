@@ -159,8 +159,8 @@ static void plain_store(Host *h, const HostAccess *a, LLVMValueRef bits) {
     LLVMSetAlignment(LLVMBuildStore(h->m->at, bits, a->ptr), a->align);
 }
 
-/* What a chunk of so many bytes goes past the caches in, and is aligned to: a line, or halves, which the processor
- * gathers; 0: it does not go there. */
+/* The alignment that a chunk of so many bytes needs to go past the caches: a line, or half of one where it is half a
+ * line, which the processor joins with the other half; 0: it does not go there. */
 static uint32_t stream_unit(uint32_t bytes) {
     return bytes % CACHE_LINE == 0 ? CACHE_LINE : bytes == CACHE_LINE / 2 ? bytes : 0;
 }

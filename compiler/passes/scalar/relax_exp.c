@@ -3,12 +3,12 @@
  *
  * In: a Func, on the way to a GPU at STAGE_SIMT. Out: `exp` and `exp2` of fp32 have the accuracy `relaxed` where each
  * way their results take ends in a rounding to 16 bits or fewer, and no op on it makes a relative error much larger:
- * products, quotients, choices, sums of what is not negative, and 1 less what is 1/2 at most. They have `term` where
+ * products, quotients, choices, sums of what is not negative, and c less what is c/2 at most. They have `term` where
  * all that they are is terms of a sum below its maximum, of which e^0 is one, and weights of the same terms: rounded to
  * 16 bits they are multiplied as matrices. The maximum may be that of all rounds of a loop: then e^0 is a term of this
  * round or of one before, and what sums shrink by when the maximum grows has `term`, too.
  * Method: backwards, each value gets the error that its uses allow, in units of that of `relaxed`; a product shares it
- * between its factors. A difference allows none, nor do comparisons, memory in fp32 and loops.
+ * between its factors. Any other difference allows none, nor do comparisons, memory in fp32 and loops.
  */
 #include "passes/analysis/softmax_match.h"
 
@@ -73,7 +73,8 @@ static uint32_t allowed_by(const Op *op, uint32_t i, uint32_t result) {
         return op->attr.combine == OP_FMAX || op->attr.combine == OP_FMIN ? result : 0;
     case OP_FSUB: { /* c - x errs by no more of itself than x does where x is half of c at most */
         double c;
-        return i == 1 && value_const_float(op->args[0], &c) && 2 * most_of(op->args[1]) <= c ? result : 0;
+        if (i == 0 || !value_const_float(op->args[0], &c) || !isfinite(c)) return 0;
+        return 2 * most_of(op->args[1]) <= c ? result : 0;
     }
     case OP_FADD: return is_not_negative(op->args[0], DEPTH) && is_not_negative(op->args[1], DEPTH) ? result : 0;
     default: return op_moves(op->kind) || op_is_idempotent(op->kind) ? result : 0; /* of a maximum or minimum */

@@ -6,17 +6,15 @@ moves.c is compiled once, by the C compiler.
 """
 import ctypes
 import functools
-import hashlib
 import os
 import platform
 import shutil
-import subprocess
-import tempfile
 
 import numpy as np
 
 from cases import EPS
 from machine import NotFor, Skip
+from peers import objects
 
 # Kernel → operator, its attributes, the inputs it takes. What is left out has no operator of its own.
 NODES = {
@@ -100,50 +98,35 @@ def numpy_peer(case):
 # ---- Memory moved ----------------------------------------------------------------------------------------------------
 
 FLAGS = ("-O3", "-march=native", "-pthread", "-shared", "-fPIC")
+MIXES = ("1_0", "1_1", "2_1", "2_2")  # matrices read, written
+
+
+def find_cc():
+    compiler = shutil.which("cc")
+    if not compiler:
+        raise objects.NoCompiler("there is no C compiler named cc")
+    return compiler
 
 
 @functools.lru_cache(maxsize=None)
 def moves():
-    """The loaded object of moves.c, or in words why there is none."""
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "moves.c")
-    compiler = shutil.which("cc")
-    if not compiler:
-        return "there is no C compiler named cc"
-    with open(source, "rb") as f:
-        key = hashlib.sha256(f.read() + repr((FLAGS, platform.node())).encode()).hexdigest()[:16]
-    folder = os.path.join(tempfile.gettempdir(), f"fsc-bench-{os.getuid()}")
-    made = os.path.join(folder, f"moves-{key}.so")
-    if not os.path.exists(made):
-        os.makedirs(folder, exist_ok=True)
-        part = f"{made}.{os.getpid()}"
-        done = subprocess.run([compiler, *FLAGS, "-o", part, source], capture_output=True, text=True, timeout=300)
-        if done.returncode:
-            return f"{compiler} does not compile moves.c: {done.stderr.strip()[:300]}"
-        os.replace(part, made)
-    lib = ctypes.CDLL(made)
-    for mix in ("1_0", "1_1", "2_1", "2_2"):
+    """The loaded object of moves.c, or the NoCompiler that says why there is none."""
+    try:
+        lib = ctypes.CDLL(objects.build("moves.c", find_cc, FLAGS, platform.node(), objects.temporary()))
+    except objects.NoCompiler as why:
+        return why
+    for mix in MIXES:
         getattr(lib, f"move_{mix}").argtypes = [ctypes.c_void_p] * 4 + [ctypes.c_int64, ctypes.c_void_p]
     return lib
 
 
 def move(case):
-    """A launch that moves what the kernel must move: as many matrices in and out, nothing else."""
-    k, lib = case.kernel, moves()
-    if isinstance(lib, str):
-        raise Skip(lib)
-    if not hasattr(lib, f"move_{k.reads}_{k.writes}"):
+    lib = moves()
+    if isinstance(lib, objects.NoCompiler):
+        raise Skip(str(lib))
+    if f"{case.kernel.reads}_{case.kernel.writes}" not in MIXES:
         raise Skip("moves.c has no such mix")
-    start = getattr(lib, f"move_{k.reads}_{k.writes}")
-    outs, ins = case.moved()
-    never = case.machine.array((4,), "i32")
-
-    def launch(i):
-        b = case.sets[i]
-        to, source = [b[name].address for name in outs], [b[name].address for name in ins]
-        if start(*(to + [None, None])[:2], *(source + [None])[:2], b[ins[0]].bytes, never.address):
-            raise OSError("the cores of this process cannot be asked for")
-
-    return launch
+    return objects.move(case, lib)
 
 
 PEERS = {"onnxruntime": onnx_peer, "numpy": numpy_peer}

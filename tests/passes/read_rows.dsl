@@ -1,8 +1,9 @@
 # A row that is only read is held by a cluster, as long as blocks have registers for it: 16384 elements of 8 warps in
-# each. In 16 bits these are 32768, where they come as vectors. One block goes through two rows, and through a row where
-# there are no clusters. A cluster goes through a longer row, also where programs are few. In 16 bits a row that begins
-# anywhere has up to 28672 elements in a block.
-# RUN: fsc %s --arch=sm_90 -D BLOCK=32768 --emit=simt -o - | FileCheck %s --check-prefix=ONE
+# each, or 12288 where eight blocks hold whole vectors of a row. In 16 bits these are 32768, where they come as
+# vectors. One block goes through two rows, and through a row where there are no clusters. A cluster goes through a
+# longer row, also where programs are few. In 16 bits a row that begins anywhere has up to 28672 elements in a block.
+# RUN: fsc %s --arch=sm_90 -D BLOCK=16384 --emit=simt -o - | FileCheck %s --check-prefix=ONE
+# RUN: fsc %s --arch=sm_90 -D BLOCK=32768 --emit=simt -o - | FileCheck %s --check-prefix=PAIR
 # RUN: fsc %s --arch=sm_90 -D BLOCK=65536 --emit=simt -o - | FileCheck %s --check-prefix=FOUR
 # RUN: fsc %s --arch=sm_90 -D BLOCK=131072 --emit=simt -o - | FileCheck %s --check-prefix=EIGHT
 # RUN: fsc %s --arch=sm_90 -T T=fp16 -D BLOCK=262144 --emit=simt -o - | FileCheck %s --check-prefix=MOST
@@ -21,10 +22,18 @@
 # RUN:   | FileCheck %s --check-prefix=ANYWHERE
 # RUN: fsc info --gpu=h200 %examples/cross_entropy.dsl -T T=bf16 n_rows=512 n_cols=81920 x_stride=81920 \
 # RUN:   | FileCheck %s --check-prefix=WHOLE
+# RUN: fsc info --gpu=h200 %examples/cross_entropy.dsl n_rows=2000 n_cols=24576 x_stride=24576 \
+# RUN:   | FileCheck %s --check-prefix=HALVES
+# RUN: fsc info --gpu=h200 %examples/cross_entropy.dsl n_rows=2000 n_cols=32768 x_stride=32768 \
+# RUN:   | FileCheck %s --check-prefix=QUARTERS
+# HALVES: tile 32768 {{ *}}32768 elements = 512 threads x 64
+# QUARTERS: tile 32768 {{ *}}32768 elements = 1024 threads x 32
 # ANYWHERE: tile 131072 {{ *}}131072 elements = 1024 threads x 128
 # WHOLE: tile 131072 {{ *}}131072 elements = 2048 threads x 64
-# ONE: warps 16 threads 512 resident
+# ONE: warps 8 threads 256 resident
 # ONE-NOT: for
+# PAIR: warps 8 threads 256 cluster 2
+# PAIR-NOT: for
 # FOUR: warps 8 threads 256 cluster 4
 # FOUR-NOT: for
 # EIGHT: warps 8 threads 256 cluster 8

@@ -43,9 +43,11 @@ static const struct {
  * NARROW_BYTES, or SEVERAL_BYTES where several rows are loaded, as more blocks have more in flight. A block of a
  * cluster holds FULL_BYTES of ROWS_NARROW, 112 elements in each thread of 8 warps, and SHARED_BYTES of a row that is
  * only read, FULL_BYTES if it is narrow and begins anywhere.
- * A stored row of 32 bits is shared beyond ALONE_BYTES already, with half of SHARED_BYTES in a block: several blocks
- * share a multiprocessor, and some load while others wait. If it begins anywhere and wants more than SHARED_BLOCKS, it
- * has SHARED_BYTES in a block. SPREAD_BYTES: where there are no more programs than multiprocessors.
+ * More blocks share a multiprocessor, and some load while others wait. So a stored row of 32 bits is shared beyond
+ * ALONE_BYTES already, with half of SHARED_BYTES in a block. If it begins anywhere and wants more than SHARED_BLOCKS,
+ * it has SHARED_BYTES in a block. A block of ROWS_NARROW without weights moves MOVED_BYTES, while SHARED_BLOCKS hold
+ * the row. One row of 32 bits that is only read is shared beyond SUMMED_BYTES, with SUMMED_SHARE in a block while
+ * SHARED_BLOCKS hold it; if it begins anywhere, beyond FULL_BYTES (docs/lab/long-rows.md). SPREAD_BYTES: where there are no more programs than multiprocessors.
  * MOST_EACH: elements of 4 bytes in one thread, where the source says how many warps there are; of more than 512
  * threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is strip-mined, since a loop needs registers
  * itself; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole chunks, and
@@ -63,6 +65,9 @@ enum {
     SEVERAL_BYTES = 1 << 16,
     FULL_BYTES = 112 << 10,
     ALONE_BYTES = 40 << 10,
+    MOVED_BYTES = 56 << 10,
+    SUMMED_BYTES = 88 << 10,
+    SUMMED_SHARE = 48 << 10,
     SHARED_BLOCKS = 8,
     SHARED_BYTES = 1 << 16,
     SPREAD_BYTES = 1 << 15,
@@ -151,6 +156,7 @@ typedef struct Access {
     const Votes *votes;
     uint32_t most, bytes; /* of one access: that the target has; the shortest of the function's */
     uint32_t loads, weights; /* of tiles; what only a const pointer names comes late, vector by vector (defer.c) */
+    uint32_t moved;          /* bytes of an element of the rows, over all loads and stores */
     bool is_row, is_rotated, is_stored;
 } Access;
 
@@ -168,6 +174,7 @@ static void note_access(void *context, Op *op) {
     bool is_rotated = run < vote.vec_log2 && run < vote.run_log2,
          is_whole = run >= vote.vec_log2 && vote.widest << vote.vec_log2 >= a->most;
     a->is_rotated |= is_rotated;
+    a->moved += unit;
     if (!is_whole && !is_rotated && unit << run < a->bytes) a->bytes = unit << run;
 }
 
@@ -237,21 +244,34 @@ static uint32_t share_blocks(Func *f, uint64_t size, uint64_t held, const PassCo
     return blocks;
 }
 
-static uint32_t choose_blocks(Func *f, const Access *a, Rows rows, uint64_t size, bool is_narrow,
-                              const PassContext *c) {
-    bool is_any = is_narrow && rows == ROWS_ANY;
+/* Bytes of the largest tile in registers: of a program that is one block, at most; of a block, where SHARED_BLOCKS or
+ * less hold the tile; of a block, where more do. */
+typedef struct Share {
+    uint64_t alone, few, many;
+} Share;
+
+static Share share_of(Func *f, const Access *a, Rows rows, bool is_narrow, const PassContext *c) {
+    bool is_any = is_narrow && rows == ROWS_ANY, is_free = !f->num_warps && !c->few_programs,
+         is_read = a->is_row && !a->is_stored;
     uint64_t held = block_bytes(f, c, !is_any ? BLOCK_BYTES : a->loads > 1 ? SEVERAL_BYTES : NARROW_BYTES);
     if (c->few_programs && held > SPREAD_BYTES) held = SPREAD_BYTES;
-    bool is_free = !f->num_warps && !c->few_programs;
-    if (!is_narrow && is_free && a->is_stored && is_shared_row(a) && size > ALONE_BYTES) {
-        bool is_long = size > SHARED_BLOCKS * SHARED_BYTES / 2;
-        return share_blocks(f, size, is_long && a->is_rotated ? SHARED_BYTES : SHARED_BYTES / 2, c);
-    }
-    if (size <= held) return 1;
-    if (!is_free) return share_blocks(f, size, held, c);
-    if (a->is_row && !a->is_stored)
-        return share_blocks(f, size, is_narrow && a->is_rotated ? FULL_BYTES : SHARED_BYTES, c);
-    return share_blocks(f, size, rows == ROWS_ANY ? held : FULL_BYTES, c);
+    Share all = {held, held, held}, summed = {SUMMED_BYTES, SUMMED_SHARE, SHARED_BYTES},
+          wide = {ALONE_BYTES, SHARED_BYTES / 2, a->is_rotated ? SHARED_BYTES : SHARED_BYTES / 2};
+    if (!is_free) return all;
+    if (!is_narrow && a->is_stored && is_shared_row(a)) return wide;
+    if (rows == ROWS_SUMMED && a->loads == 1) return summed;
+    if (rows == ROWS_SUMMED_ANY && a->loads == 1) all.alone = FULL_BYTES;
+    if (is_read) all.few = all.many = is_narrow && a->is_rotated ? FULL_BYTES : SHARED_BYTES;
+    else if (rows != ROWS_ANY) all.few = all.many = FULL_BYTES;
+    if (rows == ROWS_NARROW && !a->weights) all.alone = all.few = MOVED_BYTES / a->moved * 4;
+    return all;
+}
+
+static uint32_t choose_blocks(Func *f, const Access *a, Rows rows, uint64_t size, bool is_narrow,
+                              const PassContext *c) {
+    Share share = share_of(f, a, rows, is_narrow, c);
+    if (size <= share.alone) return 1;
+    return share_blocks(f, size, size > SHARED_BLOCKS * share.few ? share.many : share.few, c);
 }
 
 static Largest find_largest(Func *f, const Facts *facts) {

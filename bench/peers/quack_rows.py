@@ -24,12 +24,12 @@ def quack_peer(case):
 
     known = {"softmax": lambda b: (softmax_fwd(b["x"]),),
              "softmax_backward": lambda b: (softmax_bwd(b["dy"], b["p"]),),
-             "layernorm": lambda b: (layernorm_fwd(b["x"], wide(b, "weight"), wide(b, "bias"), EPS),),
-             "rmsnorm": lambda b: rmsnorm_fwd(b["x"], b["weight"], eps=EPS)[:1],
+             "layernorm": lambda b: layernorm_fwd(b["x"], wide(b, "weight"), wide(b, "bias"), EPS, True, True)[::2],
+             "rmsnorm": lambda b: rmsnorm_fwd(b["x"], b["weight"], eps=EPS, store_rstd=True)[::2],
              "add_rmsnorm": lambda b: rmsnorm_fwd(b["x"], b["weight"], residual=b["residual"], eps=EPS)[:2],
              "rmsnorm_backward": lambda b: rmsnorm_bwd(b["x"], b["weight"], b["dy"], b["rstd"])[:2],
              "layernorm_backward": lambda b: layernorm_bwd(b["x"], wide(b, "weight"), b["dy"], b["rstd"], b["mean"]),
-             "cross_entropy": lambda b: (cross_entropy_fwd(b["x"], b["classes"]),),
+             "cross_entropy": lambda b: cross_entropy_fwd(b["x"], b["classes"], return_lse=True),
              "cross_entropy_backward": lambda b: cross_entropy_fwd(b["x"], b["classes"], return_dx=True,
                                                                    inplace_backward=True)[::-1]}
     if case.kernel.name not in known:

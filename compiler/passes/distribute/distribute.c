@@ -42,22 +42,22 @@ static const struct {
 /* What a block holds of a tile in registers, beyond which a cluster shares it: BLOCK_BYTES. Of narrow ROWS_ANY it is
  * NARROW_BYTES, or SEVERAL_BYTES where several rows are loaded, as more blocks have more in flight. A block of a
  * cluster holds FULL_BYTES of ROWS_NARROW, 112 elements in each thread of 8 warps, and SHARED_BYTES of a row that is
- * only read, FULL_BYTES if it is narrow and begins anywhere.
- * More blocks share a multiprocessor, and some load while others wait. So a stored row of 32 bits is shared beyond
- * ALONE_BYTES already, with half of SHARED_BYTES in a block. If it begins anywhere and wants more than SHARED_BLOCKS,
- * it has SHARED_BYTES in a block. A block of ROWS_NARROW without weights moves MOVED_BYTES, while SHARED_BLOCKS hold
- * the row. One row of 32 bits that is only read is shared beyond SUMMED_BYTES, with SUMMED_SHARE in a block while
- * SHARED_BLOCKS hold it; if it begins anywhere, beyond FULL_BYTES (docs/lab/long-rows.md). SPREAD_BYTES: where there are no more programs than multiprocessors.
- * MOST_EACH: elements of 4 bytes in one thread, where the source says how many warps there are; of more than 512
- * threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is strip-mined, since a loop needs registers
- * itself; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole chunks, and
- * half as many where more than one row is loaded, a quarter if any of them is narrow and copies do not bring them:
- * elements one by one take most registers. CHUNK_NARROW: of narrow rows that copies bring, so that two blocks have
- * registers. READ_WARPS: of two rows that are only read, or of one that is too long for a cluster: one block goes
- * through them, as nothing is kept; READ_BLOCKS do where one has more than READ_BYTES, since few long rows make an
- * uneven last round of blocks, then SHARED_BLOCKS, and from FAR_BYTES a whole cluster (docs/lab/few-bits.md). Few
- * programs whose blocks are all on the device at once (grid.c) have CHUNK_WARPS. LANE_BYTES, LANE_MOST: what a lane of
- * less than a warp holds, two vectors of the row or so many elements; SECTOR: bytes of a row that its lanes take at
+ * only read, FULL_BYTES if it is narrow and begins anywhere. More blocks share a multiprocessor, and some load while
+ * others wait. So a stored row of 32 bits is shared beyond ALONE_BYTES already, with half of SHARED_BYTES in a block.
+ * If it begins anywhere and wants more than SHARED_BLOCKS, it has SHARED_BYTES in a block. ROWS_NARROW without weights:
+ * one block moves MOVED_ALONE, one of SHARED_BLOCKS or less MOVED_BYTES, or MOVED_ANY of a row that begins anywhere.
+ * One row of 32 bits that is only read is shared beyond SUMMED_BYTES, with SUMMED_SHARE in a block while SHARED_BLOCKS
+ * hold it; if it begins anywhere, beyond FULL_BYTES (docs/lab/long-rows.md). SPREAD_BYTES: where there are no more
+ * programs than multiprocessors. MOST_EACH: elements of 4 bytes in one thread, where the source says how many warps
+ * there are; of more than 512 threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is strip-mined, since a
+ * loop needs registers itself; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with
+ * whole chunks, and half as many where more than one row is loaded, a quarter if any of them is narrow and copies do
+ * not bring them: elements one by one take most registers. CHUNK_NARROW: of narrow rows that copies bring, so that two
+ * blocks have registers. READ_WARPS: of two rows that are only read, or of one that is too long for a cluster: one
+ * block goes through them, as nothing is kept; READ_BLOCKS do where one has more than READ_BYTES, since few long rows
+ * make an uneven last round of blocks, then SHARED_BLOCKS, and from FAR_BYTES a whole cluster (docs/lab/few-bits.md).
+ * Few programs whose blocks are all on the device at once (grid.c) have CHUNK_WARPS. LANE_BYTES, LANE_MOST: what a lane
+ * of less than a warp holds, two vectors of the row or so many elements; SECTOR: bytes of a row that its lanes take at
  * once, at least: short pieces of many rows keep the first cache busy. */
 enum {
     BLOCK_BYTES = 1 << 17,
@@ -65,7 +65,9 @@ enum {
     SEVERAL_BYTES = 1 << 16,
     FULL_BYTES = 112 << 10,
     ALONE_BYTES = 40 << 10,
+    MOVED_ALONE = 64 << 10,
     MOVED_BYTES = 56 << 10,
+    MOVED_ANY = 80 << 10,
     SUMMED_BYTES = 88 << 10,
     SUMMED_SHARE = 48 << 10,
     SHARED_BLOCKS = 8,
@@ -263,7 +265,10 @@ static Share share_of(Func *f, const Access *a, Rows rows, bool is_narrow, const
     if (rows == ROWS_SUMMED_ANY && a->loads == 1) all.alone = FULL_BYTES;
     if (is_read) all.few = all.many = is_narrow && a->is_rotated ? FULL_BYTES : SHARED_BYTES;
     else if (rows != ROWS_ANY) all.few = all.many = FULL_BYTES;
-    if (rows == ROWS_NARROW && !a->weights) all.alone = all.few = MOVED_BYTES / a->moved * 4;
+    if (rows == ROWS_NARROW && !a->weights) {
+        all.alone = MOVED_ALONE / a->moved * 4;
+        all.few = (a->is_rotated ? MOVED_ANY : MOVED_BYTES) / a->moved * 4;
+    }
     return all;
 }
 

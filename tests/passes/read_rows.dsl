@@ -26,8 +26,12 @@
 # RUN:   | FileCheck %s --check-prefix=HALVES
 # RUN: fsc info --gpu=h200 %examples/cross_entropy.dsl n_rows=2000 n_cols=32768 x_stride=32768 \
 # RUN:   | FileCheck %s --check-prefix=QUARTERS
-# HALVES: tile 32768 {{ *}}32768 elements = 512 threads x 64
-# QUARTERS: tile 32768 {{ *}}32768 elements = 1024 threads x 32
+# RUN: fsc info --gpu=h200 %examples/cross_entropy.dsl n_rows=2000 n_cols=22528 x_stride=22528 \
+# RUN:   | FileCheck %s --check-prefix=ALONE
+# HALVES: blocks per program {{ *}}2 (a cluster)
+# QUARTERS: blocks per program {{ *}}4 (a cluster)
+# ALONE: warps per program {{ *}}16 (512 threads)
+# ALONE-NOT: blocks per program
 # ANYWHERE: tile 131072 {{ *}}131072 elements = 1024 threads x 128
 # WHOLE: tile 131072 {{ *}}131072 elements = 2048 threads x 64
 # ONE: warps 8 threads 256 resident

@@ -1,9 +1,8 @@
 # What waits for a reduction, where registers bind: what is cheap is computed once more, what is not waits in shared
 # memory. So it is with 64 elements a thread of 16 bits, but not with 32, and not of 32 bits.
-# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=16384 --num-ctas=1 --arch=sm_90 --passes=-online --emit=simt -o - \
-# RUN:   | FileCheck %s
+# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=16384 --arch=sm_90 --passes=-online --emit=simt -o - | FileCheck %s
 # RUN: fsc %s --kernel=softmax -T T=bf16 -D BLOCK=16384 --arch=sm_75 --passes=-online --emit=simt -o - | FileCheck %s
-# RUN: fsc %s --kernel=softmax -T T=bf16 -D BLOCK=16384 --num-ctas=1 --arch=sm_90 --verify-each --emit=simt -o - \
+# RUN: fsc %s --kernel=softmax -T T=bf16 -D BLOCK=16384 --arch=sm_90 --verify-each --emit=simt -o - \
 # RUN:   | FileCheck %s --check-prefix=ONLINE
 # RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=8192 --num-warps=4 --arch=sm_90 --emit=simt -o - \
 # RUN:   | FileCheck %s --check-prefix=NOT

@@ -46,7 +46,7 @@ static const struct {
  * others wait. So a stored row of 32 bits is shared beyond ALONE_BYTES already, with half of SHARED_BYTES in a block.
  * If it begins anywhere and wants more than SHARED_BLOCKS, it has SHARED_BYTES in a block. ROWS_NARROW without weights:
  * one block moves MOVED_ALONE, one of SHARED_BLOCKS or less MOVED_BYTES, or MOVED_ANY of a row that begins anywhere.
- * One row of 32 bits that is only read is shared beyond SUMMED_BYTES, with SUMMED_SHARE in a block while SHARED_BLOCKS
+ * One row of 32 bits that is only read is shared beyond SUMMED_ALONE, with SUMMED_BYTES in a block while SHARED_BLOCKS
  * hold it; if it begins anywhere, beyond FULL_BYTES (docs/lab/long-rows.md). SPREAD_BYTES: where there are no more
  * programs than multiprocessors. MOST_EACH: elements of 4 bytes in one thread, where the source says how many warps
  * there are; of more than 512 threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is strip-mined, since a
@@ -68,8 +68,8 @@ enum {
     MOVED_ALONE = 64 << 10,
     MOVED_BYTES = 56 << 10,
     MOVED_ANY = 80 << 10,
-    SUMMED_BYTES = 88 << 10,
-    SUMMED_SHARE = 48 << 10,
+    SUMMED_ALONE = 88 << 10,
+    SUMMED_BYTES = 48 << 10,
     SHARED_BLOCKS = 8,
     SHARED_BYTES = 1 << 16,
     SPREAD_BYTES = 1 << 15,
@@ -252,24 +252,26 @@ typedef struct Share {
     uint64_t alone, few, many;
 } Share;
 
+/* Of elements that take 4 bytes of registers each: what a block holds that moves so many bytes. */
+static uint64_t held_of_moved(const Access *a, uint32_t bytes) {
+    return bytes / a->moved * 4;
+}
+
 static Share share_of(Func *f, const Access *a, Rows rows, bool is_narrow, const PassContext *c) {
-    bool is_any = is_narrow && rows == ROWS_ANY, is_free = !f->num_warps && !c->few_programs,
-         is_read = a->is_row && !a->is_stored;
+    bool is_any = is_narrow && rows == ROWS_ANY, is_free = !f->num_warps && !c->few_programs, is_single = a->loads == 1;
     uint64_t held = block_bytes(f, c, !is_any ? BLOCK_BYTES : a->loads > 1 ? SEVERAL_BYTES : NARROW_BYTES);
+    uint64_t half = SHARED_BYTES / 2, each = is_narrow && a->is_rotated ? FULL_BYTES : SHARED_BYTES;
     if (c->few_programs && held > SPREAD_BYTES) held = SPREAD_BYTES;
-    Share all = {held, held, held}, summed = {SUMMED_BYTES, SUMMED_SHARE, SHARED_BYTES},
-          wide = {ALONE_BYTES, SHARED_BYTES / 2, a->is_rotated ? SHARED_BYTES : SHARED_BYTES / 2};
-    if (!is_free) return all;
-    if (!is_narrow && a->is_stored && is_shared_row(a)) return wide;
-    if (rows == ROWS_SUMMED && a->loads == 1) return summed;
-    if (rows == ROWS_SUMMED_ANY && a->loads == 1) all.alone = FULL_BYTES;
-    if (is_read) all.few = all.many = is_narrow && a->is_rotated ? FULL_BYTES : SHARED_BYTES;
-    else if (rows != ROWS_ANY) all.few = all.many = FULL_BYTES;
-    if (rows == ROWS_NARROW && !a->weights) {
-        all.alone = MOVED_ALONE / a->moved * 4;
-        all.few = (a->is_rotated ? MOVED_ANY : MOVED_BYTES) / a->moved * 4;
-    }
-    return all;
+    if (!is_free) return (Share){held, held, held};
+    if (!is_narrow && a->is_stored && is_shared_row(a))
+        return (Share){ALONE_BYTES, half, a->is_rotated ? SHARED_BYTES : half};
+    if (rows == ROWS_SUMMED && is_single) return (Share){SUMMED_ALONE, SUMMED_BYTES, SHARED_BYTES};
+    if (rows == ROWS_SUMMED_ANY && is_single) return (Share){FULL_BYTES, each, each};
+    if (a->is_row && !a->is_stored) return (Share){held, each, each};
+    if (rows == ROWS_ANY) return (Share){held, held, held};
+    if (rows != ROWS_NARROW || a->weights) return (Share){held, FULL_BYTES, FULL_BYTES};
+    uint64_t few = held_of_moved(a, a->is_rotated ? MOVED_ANY : MOVED_BYTES);
+    return (Share){held_of_moved(a, MOVED_ALONE), few, FULL_BYTES};
 }
 
 static uint32_t choose_blocks(Func *f, const Access *a, Rows rows, uint64_t size, bool is_narrow,
